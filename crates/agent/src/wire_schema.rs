@@ -1,8 +1,8 @@
-//! The schema of a tool as models get it. They pay for every word, and the server checks arguments anyway.
+//! The schema of a tool in the form that models get. Every word costs tokens, and the server validates arguments anyway.
 
 use serde_json::Value;
 
-/// Leaves out that nothing else is allowed: no model needs to be told.
+/// Removes `additionalProperties: false`: no model needs it.
 pub fn shorten(schema: &mut Value) {
     match schema {
         Value::Object(object) => {

@@ -1,21 +1,21 @@
-//! Everything that changes a workspace is an action, whoever is behind it. Every action takes the same five steps, in the
-//! order in which they stand in this file: prepare, decide, record the intent, commit, record the outcome.
+//! Everything that changes a workspace is an action, whoever requests it. Every action takes the same five steps, in the order of
+//! this file: prepare, decide, record the intent, commit, record the outcome.
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`agent_call`] | tool calls of a model |
-//! | `user_call` (beside this one) | tool calls of the user, by the tools endpoint |
-//! | [`landing`], [`landing_text`] | the changes of a command that has ended, brought into the workspace; their description |
+//! | `user_call` (beside this module) | tool calls of the user, through the tools endpoint |
+//! | [`landing`], [`landing_text`] | the changes of an ended command, landed in the workspace; their description |
 //! | [`plan_reply`] | a plan that the model gave as JSON, written to its file |
 //! | [`plan_progress`] | boxes that the server ticks in the file of the approved plan |
-//! | [`take_back`] | what a chat changed, put back for the user |
-//! | [`tool`] | tools: found, and prepared with the arguments of a call |
-//! | [`signal`], [`step`] | what the chat does about the output of a tool |
-//! | [`approval`], [`grants`] | the card that asks for the user's approval, and what they answered |
+//! | [`take_back`] | reverts a chat's changes for the user |
+//! | [`tool`] | finding tools, and preparing them with the arguments of a call |
+//! | [`signal`], [`step`] | the chat's reaction to a tool's output |
+//! | [`approval`], [`grants`] | the card that asks for the user's approval, and the answer |
 //! | [`result`], [`repetition`] | the result of a model's call in the history |
-//! | [`recovery`] | calls that were cut off by a crash or a stop |
+//! | [`recovery`] | calls that a crash or a stop interrupted |
 //!
-//! Nothing else in this crate asks the gate or handles a permit.
+//! Nothing else in this crate calls the gate or handles a permit.
 
 pub mod agent_call;
 pub mod approval;
@@ -43,28 +43,28 @@ use planwright_protocol::Problem;
 use planwright_tools::{Approval, Consent, Effect, FileChange, LandingEffect, Output, Permit, Prepared, Situation, Verdict, decide};
 use tokio_util::task::TaskTracker;
 
-/// How many actions are committed at the same time: each may hold a thread and a file.
+/// Maximum number of concurrent commits: each may hold a thread and a file.
 const AT_ONCE: usize = 8;
 
-/// Something that somebody wants done to a workspace.
+/// A requested change of a workspace.
 pub struct Action<C> {
     pub principal: Principal,
     pub call: C,
 }
 
-/// Who is behind an action.
+/// Who requests an action.
 #[derive(Clone, Debug)]
 pub enum Principal {
     /// An agent of the chat: its own, or a delegate.
     Model(Agent),
     /// A person, with the name of their account if they have one.
     User(Option<String>),
-    /// Planwright itself, which keeps the file of the approved plan up to date.
+    /// Planwright itself, which updates the file of the approved plan.
     Server,
 }
 
 impl Principal {
-    /// The agent whose rights hold. A user acts within the role of the chat.
+    /// The agent whose permissions apply. A user acts within the role of the chat.
     pub fn agent(&self, chat: &Chat) -> Agent {
         match self {
             Principal::Model(agent) => *agent,
@@ -81,20 +81,20 @@ impl Principal {
     }
 }
 
-/// What one kind of action does at each step.
+/// The parts of one kind of action at each step.
 #[async_trait]
 pub trait Call: Send + Sized {
-    /// What committing gives back.
+    /// The result of the commit.
     type Committed: Send + 'static;
     type Outcome: Send;
 
-    /// Step 1: turns what is wanted into effects.
+    /// Step 1: converts the request into effects.
     ///
     /// # Errors
-    /// The server failed; nobody is told a result. The same holds for the other steps.
+    /// The server failed; the requester gets no result. The same holds for the other steps.
     async fn prepare(&mut self) -> Result<Preparation<Self::Committed, Self::Outcome>, Problem>;
 
-    /// Step 2: what the gate decides by. An error refuses the action.
+    /// Step 2: the gate's input. An error refuses the action.
     async fn situation(&mut self, consent: Consent) -> Result<Situation, Problem>;
 
     /// Whether the user has agreed to this call of a model.
@@ -102,7 +102,7 @@ pub trait Call: Send + Sized {
         Consent::Needed
     }
 
-    /// Why an action that the gate allows is refused all the same.
+    /// Why an action that the gate allows is still refused.
     fn limit(&self, _effects: &[Effect]) -> Option<Problem> {
         None
     }
@@ -110,10 +110,10 @@ pub trait Call: Send + Sized {
     /// Step 3: stores what is about to happen, so that it is known after a crash.
     async fn record_intent(&mut self, principal: &Principal, effects: &[Effect], changes: &[FileChange]) -> Result<(), Problem>;
 
-    /// Step 4: where the action is committed. A stop waits for these threads.
+    /// Step 4: the threads on which the action is committed. A stop waits for them.
     fn threads(&self) -> TaskTracker;
 
-    /// Step 5: stores what came of it, and tells whoever is behind the action.
+    /// Step 5: stores the outcome, and reports it to the requester.
     async fn record_outcome(self, principal: Principal, end: End<Self::Committed>) -> Result<Self::Outcome, Problem>;
 }
 
@@ -124,7 +124,7 @@ pub enum Preparation<T, O> {
     Over(O),
 }
 
-/// What an action would do, and the way to do it.
+/// The effects of an action, and the way to execute them.
 pub struct Proposal<T> {
     effects: Vec<Effect>,
     /// Every path that it changes, before and after.
@@ -160,7 +160,7 @@ pub struct Refusal {
 pub enum Cause {
     /// The arguments are wrong, or the call comes too late.
     Mistake,
-    /// A role, a mode or a setting forbids it. That is shown to the user and logged.
+    /// A role, a mode or a setting forbids it. This is shown to the user and logged.
     Policy,
 }
 
@@ -170,7 +170,7 @@ impl Refusal {
     }
 }
 
-/// How far an action came.
+/// How far an action got.
 pub enum End<T> {
     Refused(Refusal),
     /// The user must approve these effects first.
@@ -187,8 +187,8 @@ pub async fn perform<C: Call>(action: Action<C>) -> Result<C::Outcome, Problem> 
     begun.commit().await?.finish().await
 }
 
-/// Performs actions that change nothing at the same time. Their outcomes are recorded in the order of the actions. Whatever
-/// comes after an action that asks waits for the answer.
+/// Performs read-only actions concurrently. Records their outcomes in the order of the actions. Actions after one that asks wait
+/// for the answer.
 ///
 /// # Errors
 /// The server failed.
@@ -208,7 +208,7 @@ pub async fn perform_side_by_side<C: Call>(actions: Vec<Action<C>>) -> Result<Ve
     Ok(outcomes)
 }
 
-/// Does several things at the same time, and gives what came of each in their order.
+/// Runs several futures concurrently, and yields their results in order.
 fn in_order<W: Future>(works: impl Iterator<Item = W>) -> impl Stream<Item = W::Output> {
     futures::stream::iter(works).buffered(AT_ONCE)
 }
@@ -241,7 +241,7 @@ impl<C: Call> Action<C> {
         let Proposal { effects, changes, commit } = proposal;
         let consent = match &self.principal {
             Principal::Model(_) => self.call.consent(),
-            // Users agree to a call by making it.
+            // Users consent to a call by making it.
             Principal::User(_) | Principal::Server => Consent::Given,
         };
         let verdict = match self.call.situation(consent).await {
@@ -263,10 +263,10 @@ impl<C: Call> Action<C> {
 }
 
 impl<C: Call> Begun<C> {
-    async fn commit(self) -> Result<Ended<C>, Problem> {
+    async fn commit(self) -> Result<FinishedAction<C>, Problem> {
         let Self { action, decision } = self;
         let end = match decision {
-            Decision::Over(outcome) => return Ok(Ended::Over(outcome)),
+            Decision::Over(outcome) => return Ok(FinishedAction::Over(outcome)),
             Decision::Refused(refusal) => End::Refused(refusal),
             Decision::Asks(effects, approval) => End::Asks(effects, approval),
             Decision::Allowed(commit, permit) => {
@@ -274,27 +274,27 @@ impl<C: Call> Begun<C> {
                 End::Committed(committed.await.map_err(broken)?)
             }
         };
-        Ok(Ended::Open(action, end))
+        Ok(FinishedAction::Open(action, end))
     }
 }
 
-/// An action of which only the outcome is to be recorded.
-enum Ended<C: Call> {
+/// An action of which only the outcome must be recorded.
+enum FinishedAction<C: Call> {
     Over(C::Outcome),
     Open(Action<C>, End<C::Committed>),
 }
 
-impl<C: Call> Ended<C> {
+impl<C: Call> FinishedAction<C> {
     async fn finish(self) -> Result<C::Outcome, Problem> {
         match self {
-            Ended::Over(outcome) => Ok(outcome),
-            Ended::Open(Action { principal, call }, end) => call.record_outcome(principal, end).await,
+            FinishedAction::Over(outcome) => Ok(outcome),
+            FinishedAction::Open(Action { principal, call }, end) => call.record_outcome(principal, end).await,
         }
     }
 }
 
-/// Splits the changes of a command into those that may be kept and those that the gate denies one by one, so that the
-/// rest is not lost with them. Where nothing at all may be kept, the gate denies the rest as a whole.
+/// Splits a command's changes into those that may be kept and those that the gate denies one by one, so that the rest is not lost
+/// with them. If nothing may be kept, the gate denies the rest as a whole.
 pub fn without_denied(situation: &Situation, effects: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
     let is_denied = |effect: &Effect| matches!(decide(situation, std::slice::from_ref(effect)), Verdict::Deny(_));
     effects.into_iter().partition(|effect| matches!(effect, Effect::Landing(LandingEffect::Keep)) || !is_denied(effect))
@@ -320,7 +320,7 @@ mod tests {
             let (all_here, under_way, most) = (all_here.clone(), under_way.clone(), most.clone());
             tokio::task::spawn_blocking(move || {
                 most.fetch_max(under_way.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                // Nobody gets past it alone.
+                // No future passes the barrier alone.
                 all_here.wait();
                 under_way.fetch_sub(1, Ordering::SeqCst);
                 number

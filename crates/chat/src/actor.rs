@@ -1,14 +1,14 @@
-//! What each op does to a chat. One at a time.
+//! Handles the ops of a chat, one at a time.
 
-mod auto;
-mod once;
+mod auto_mode;
+mod idempotency;
 mod plan;
 mod run_end;
-mod speech;
 mod tasks;
+mod user_message;
 
-pub use auto::note as undecided;
-pub use once::SentKey;
+pub use auto_mode::note as undecided;
+pub use idempotency::SentKey;
 
 use crate::action::{self, plan_progress};
 use crate::chat::{Activity, Change, Chat, Draft};
@@ -34,25 +34,25 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// What an op is answered with.
+/// The answer to an op.
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub chat: ChatView,
-    /// The message that the op put into the history.
+    /// The message that the op added to the history.
     pub message: Option<Message>,
 }
 
-/// How many ops may wait.
+/// Maximum number of waiting ops.
 const MAILBOX: usize = 256;
 
-/// Whoever runs Planwright, in records of who did what.
+/// The name of the person who runs Planwright, in records.
 pub const OPERATOR: &str = "user";
 
-/// Who asks for something.
+/// The sender of an op.
 pub struct Sender {
-    /// What the records of their approvals say.
+    /// Their name in approval records.
     pub name: String,
-    /// Makes it safe to send it again.
+    /// The idempotency key.
     pub key: Option<SentKey>,
 }
 
@@ -63,11 +63,11 @@ pub type StartCall = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send + Sync>;
 
 pub enum Command {
     Op(Box<Op>, Sender, Answer),
-    /// Go on with the run that was cut off.
+    /// Resume the interrupted run.
     Resume(Answer),
     /// Perform a tool call of the user.
     Perform(StartCall),
-    /// Let go; the run goes on after the next start.
+    /// Close the chat; the run resumes after the next start.
     Park(Answer),
 }
 
@@ -84,11 +84,11 @@ struct Actor {
     /// The key of the op that is being admitted, until it is stored with its message.
     key: Option<SentKey>,
     running: Option<Running>,
-    /// Why the end of the last run could not be stored. It is tried again.
+    /// Why the end of the last run could not be stored. It is retried.
     unstored_end: Option<Problem>,
-    /// The classifier, while it looks at the user's newest message.
+    /// The classifier, while it examines the user's newest message.
     classifying: Option<Classifying>,
-    /// Who asked for what is done now.
+    /// The sender of the current op.
     by: String,
     tasks: Tasks,
 }
@@ -109,13 +109,13 @@ impl Actor {
                     }
                 }
                 report = self.tasks.next_report() => {
-                    if self.hear(report).await.is_break() {
+                    if self.handle_report(report).await.is_break() {
                         return;
                     }
                 }
                 outcome = finished(&mut self.running) => {
                     if let Err(problem) = self.conclude(outcome).await {
-                        tracing::error!(chat = %self.chat.id, %problem, "the end of a run could not be stored; trying again");
+                        tracing::error!(chat = %self.chat.id, %problem, "can't store the end of a run; retrying");
                         self.unstored_end = Some(problem);
                     }
                 }
@@ -125,7 +125,7 @@ impl Actor {
         }
     }
 
-    async fn obey(&mut self, command: Command) -> ControlFlow<()> {
+    async fn handle(&mut self, command: Command) -> ControlFlow<()> {
         match command {
             Command::Op(op, Sender { name, key }, answer) => {
                 self.by = name;
@@ -170,7 +170,7 @@ impl Actor {
             Op::Ask { inquiry } => self.ask(inquiry).await.map(|()| None),
             Op::Retry => self.retry().await.map(Some),
             Op::Compact => self.compact().await.map(|()| None),
-            // Those are tasks, or end them.
+            // These are tasks, or end tasks.
             Op::Revert { .. } | Op::Stop => Ok(None),
         }
     }
@@ -191,10 +191,10 @@ impl Actor {
             if confirm == Confirm::NotGiven {
                 return Err(Problem::new(
                     ErrorCode::ConfirmationRequired,
-                    "Work is in progress and will stop. Send `confirm: true` to switch all the same.",
+                    "Work is in progress and will stop. Send `confirm: true` to switch anyway.",
                 ));
             }
-            // The key is for the switch, which comes after it.
+            // The key belongs to the switch, which follows.
             let key = self.key.take();
             self.stop().await?;
             self.key = key;
@@ -244,11 +244,11 @@ impl Actor {
         Ok(())
     }
 
-    /// Ends the run so that nothing of it can happen any more. Gives what had come of an answer.
+    /// Ends the run so that it can have no further effect. Returns the partial answer.
     async fn halt(&mut self) -> Option<Message> {
         let running = self.running.take()?;
         running.cancel.cancel();
-        // A tool that is past its decision may still run on a thread of its own; its permit ends here.
+        // A tool may still run on its own thread after its decision; its permit ends here.
         let _ = self.chat.close_fence().await;
         crash::point("stop_fenced");
         self.chat.end_commands().await;
@@ -257,7 +257,7 @@ impl Actor {
         self.chat.settle().await
     }
 
-    /// Stores what the user said, and lets the run that is under way read it, or starts one.
+    /// Stores the user's message, and lets the current run read it, or starts one.
     async fn publish_and_start(&mut self, change: Change, message: &Message) -> Result<(), Problem> {
         crash::point("message_unstored");
         if self.running.is_some() {
@@ -287,12 +287,12 @@ impl Actor {
         Ok(())
     }
 
-    /// Goes on where a run failed. That it was asked for stands in the history; nothing is said twice.
+    /// Continues a failed run. The request is stored in the history.
     async fn retry(&mut self) -> Result<Message, Problem> {
         if self.running.is_some() || !matches!(self.chat.record().activity, Activity::Failed) {
-            return Err(Problem::new(ErrorCode::Conflict, "The last run did not fail, so there is nothing to try again."));
+            return Err(Problem::new(ErrorCode::Conflict, "The last run did not fail, so there is nothing to retry."));
         }
-        let text = "The last run failed. The user asked to try again; go on where it broke off.";
+        let text = "The last run failed. The user asked to retry; continue where it stopped.";
         let note = Message::notice(self.chat.id, Notice::Retry, text);
         let change = self.sent(&note).event(Event::StateChanged { state: ChatState::Thinking });
         self.chat.publish(change, |chat| chat.activity.begin_run()).await?;
@@ -300,10 +300,10 @@ impl Actor {
         Ok(note)
     }
 
-    /// Sums the conversation up now, as a run of its own.
+    /// Compacts the conversation now, as a separate run.
     async fn compact(&mut self) -> Result<(), Problem> {
         if self.running.is_some() || self.chat.pending().is_some() {
-            let text = "The chat is at work or waits for an answer. Sum it up when that is over, or stop it first.";
+            let text = "The chat is working or waits for an answer. Compact it afterwards, or stop it first.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
         let change = self.keyed(Change::default().event(Event::StateChanged { state: ChatState::Thinking }), None);
@@ -319,7 +319,7 @@ impl Actor {
     fn begin_run<W: Future<Output = TurnOutcome> + Send + 'static>(&mut self, work: impl FnOnce(Run) -> W) {
         let cancel = CancellationToken::new();
         self.unstored_end = None;
-        // A run begins by reading the stored messages, and what waited is among them.
+        // A run begins by reading the stored messages, which include the waiting ones.
         self.chat.inbox.clear();
         let inbox = self.chat.inbox.clone();
         let run = Run::new(self.chat.clone(), inbox);
@@ -339,7 +339,7 @@ pub fn checked_title(title: String) -> Result<String, Problem> {
     Ok(title)
 }
 
-/// A chat without a title is named after what was first said in it.
+/// A chat without a title is named after its first message.
 fn title_of(content: &str) -> String {
     const LONGEST: usize = 60;
     let line = content.trim().lines().next().unwrap_or_default().trim_end();

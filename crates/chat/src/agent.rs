@@ -1,15 +1,15 @@
-//! Who works in a chat: its own agent, or one that it handed a task to.
+//! The agents of a chat: its own, or a delegate.
 
 use planwright_protocol::{CallId, ErrorCode, Message, Mode, Problem, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Its rights are those of its role, as long as the chat is in a role that stands behind it.
+/// An agent has the permissions of its role, while the chat's role permits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Agent {
     #[serde(rename = "agent_role", default = "unsaid")]
     pub role: Role,
-    /// The call that handed on the task it works on; `None` for the chat's own agent.
+    /// The call that delegated its task; `None` for the chat's own agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delegation: Option<CallId>,
 }
@@ -19,16 +19,16 @@ impl Agent {
         Self { role, delegation: None }
     }
 
-    /// Who made a call.
+    /// The agent that made a call.
     ///
     /// # Errors
-    /// Nobody knows, because it was made before there were roles.
+    /// Unknown, because it was made before roles existed.
     pub fn of<B>(call: &Message<B>) -> Result<Self, Problem> {
         let role = call.agent_role.ok_or_else(role_switched)?;
         Ok(Self { role, delegation: call.delegation })
     }
 
-    /// A chat has one role at a time. Its own agent is of that role; a delegate is of one that this role can delegate to.
+    /// A chat has one role at a time. Its own agent has that role; a delegate has one that this role can delegate to.
     ///
     /// # Errors
     /// `MODE_CHANGED`: the user has switched since.
@@ -40,12 +40,12 @@ impl Agent {
         if stands { Ok(()) } else { Err(role_switched()) }
     }
 
-    /// Puts a message into its conversation, as its own word.
+    /// Adds a message to its conversation, as the agent's own.
     pub fn sign<B>(self, message: Message<B>) -> Message<B> {
         self.place(message.with_role(self.role))
     }
 
-    /// Puts a message into its conversation.
+    /// Adds a message to its conversation.
     pub fn place<B>(self, message: Message<B>) -> Message<B> {
         match self.delegation {
             Some(call) => message.in_thread(Some(call)),
@@ -54,13 +54,13 @@ impl Agent {
     }
 }
 
-/// Questions from before delegation don't say who asked; only the log would.
+/// Questions from before delegation existed don't say who asked.
 fn unsaid() -> Role {
     Mode::Act.default_role()
 }
 
 fn role_switched() -> Problem {
-    let text = "The user switched the role after you made this call, so it was not carried out. Go on within the new role.";
+    let text = "The user switched the role after you made this call, so it was not executed. Continue within the new role.";
     Problem::new(ErrorCode::ModeChanged, text)
 }
 

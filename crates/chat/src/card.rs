@@ -1,4 +1,4 @@
-//! The questions a chat can wait for.
+//! The questions that a chat can wait for.
 
 use crate::agent::Agent;
 use planwright_plan::PlanDocument;
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// A question that waits for an answer. At most one per chat.
+/// A pending question. A chat has at most one.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Pending {
     pub question_id: QuestionId,
@@ -18,14 +18,14 @@ pub struct Pending {
     pub kind: QuestionKind,
     pub severity: Severity,
     pub created_at: Timestamp,
-    /// Who asks; the answer is theirs.
+    /// The agent that asks and gets the answer.
     #[serde(flatten)]
     pub by: Agent,
-    /// The plan that is to be approved.
+    /// The plan to approve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PlanToApprove")]
     pub plan: Option<PlanToApprove>,
-    /// The call that is to be approved.
+    /// The call to approve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "CallToApprove")]
     pub call: Option<CallToApprove>,
@@ -36,7 +36,7 @@ impl Pending {
         Self { question_id: QuestionId::generate(), questions, kind, severity, created_at: now(), by, plan: None, call: None }
     }
 
-    /// The server's own card before a plan is carried out. `question` may carry the model's remark.
+    /// The server's own card before a plan is executed. `question` may contain the model's remark.
     pub fn plan_approval(by: Agent, plan_file: &str, document: &PlanDocument, sha256: &str, question: Question) -> Self {
         let PlanDocument { plan, revision, .. } = document;
         let mut pending = Self::new(by, QuestionKind::PlanApproval, Severity::Major, vec![question]);
@@ -44,7 +44,7 @@ impl Pending {
         pending
     }
 
-    /// Whether it puts this plan before the user.
+    /// Whether it shows this plan to the user.
     pub fn shows_plan(&self, plan_file: &str) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.plan_file == plan_file)
     }
@@ -54,7 +54,7 @@ impl Pending {
         self.message_beside(chat, None)
     }
 
-    /// The same, for a card that is raised while a reply is carried out.
+    /// The same, for a card that is shown while a reply is executed.
     pub fn message_beside(&self, chat: ChatId, reply: Option<MessageId>) -> Message {
         let text = self.questions.iter().map(Question::text).collect::<Vec<_>>().join("\n\n");
         let card = QuestionCard {
@@ -69,7 +69,7 @@ impl Pending {
         self.by.sign(Message::new(chat, card, text))
     }
 
-    /// What is logged of it.
+    /// Its audit record.
     pub fn audit(&self) -> (AuditKind, Value) {
         let (plan, call) = (self.plan.as_ref(), self.call.as_ref());
         match self.kind {
@@ -97,7 +97,7 @@ impl Pending {
     }
 }
 
-/// The user's answers to a question of the history, if they were given.
+/// The user's answers to a question in the history, if any.
 pub fn answers_to(history: &[Message], question: QuestionId) -> Option<&Map<String, Value>> {
     let answers = history.iter().rev().filter_map(|message| message.body.answer()).map(|answer| &answer.question_answer);
     answers.into_iter().find(|answer| answer.question_id == question).map(|answer| &answer.answers)

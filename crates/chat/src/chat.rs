@@ -1,9 +1,9 @@
-//! A chat in memory, and the one way to change it.
+//! A chat in memory, and the only way to change it.
 
 mod activity;
 mod baseline;
+mod call_context;
 mod change;
-mod circumstances;
 mod file;
 mod owner;
 mod publishing;
@@ -51,16 +51,16 @@ pub struct Chat {
     owner: mpsc::Sender<Request>,
     sequence: Arc<Sequence>,
     writes: TaskTracker,
-    /// Calls that are being carried out, and what ends their commands.
+    /// Calls in progress, and the handle that stops their commands.
     pub(crate) work: TaskTracker,
     pub(crate) stop: std::sync::Mutex<Stop>,
-    /// How the workspace was when the run began.
+    /// The state of the workspace when the run began.
     baseline: std::sync::Mutex<Option<Arc<planwright_tools::workspace::Baseline>>>,
     pub file: Arc<ChatFile>,
-    /// What the user wrote while a run was under way.
+    /// The user's messages during a run.
     pub(crate) inbox: Inbox,
-    /// MCP servers that the chat was told it can't use.
-    pub(crate) told_of_servers: std::sync::Mutex<BTreeMap<String, ServerTrouble>>,
+    /// Unusable MCP servers that were already reported in the chat.
+    pub(crate) reported_servers: std::sync::Mutex<BTreeMap<String, ServerTrouble>>,
 }
 
 impl Chat {
@@ -102,14 +102,14 @@ impl Chat {
             baseline: std::sync::Mutex::default(),
             file,
             inbox: Inbox::default(),
-            told_of_servers: std::sync::Mutex::default(),
+            reported_servers: std::sync::Mutex::default(),
         });
-        // A file that can't be read is told of when something is to be done; looking at the chat needs none.
+        // An unreadable configuration is reported when it is needed; reading the chat does not need it.
         let _ = chat.configure().await;
         Ok(chat)
     }
 
-    /// Goes by what is configured now.
+    /// Applies the current configuration.
     pub async fn configure(&self) -> Result<(), Problem> {
         let id = self.record().workspace_id;
         let (rules, _) = self.workspaces.rules(id).await?;
@@ -130,26 +130,26 @@ impl Chat {
         self.record().activity.run().is_none() && !self.sequence.has_unstored()
     }
 
-    /// The chat at this moment.
+    /// The current state of the chat.
     #[must_use]
     pub fn record(&self) -> Arc<ChatRecord> {
         self.record.borrow().clone()
     }
 
-    /// The record once it has the switch or stop that is under way: its epoch is the fence's then.
+    /// The record after a switch or stop in progress: its epoch is then the fence's.
     pub async fn settled_record(&self) -> Arc<ChatRecord> {
         let mut records = self.record.clone();
         loop {
             let record = records.borrow_and_update().clone();
-            // The owner is gone with the chat; then nothing changes any more.
+            // The owner has ended with the chat; nothing changes any more.
             if Epoch(record.epoch) == self.fence.epoch() || records.changed().await.is_err() {
                 return record;
             }
         }
     }
 
-    /// The messages that the model's conversation is made of, those of delegates among them; of a chat that is too long for its
-    /// model, the newest.
+    /// The messages of the model's conversation, including those of delegates; for a chat that is too long for its model, the
+    /// newest.
     pub async fn turn_messages(&self) -> Result<TurnMessages, Problem> {
         let record = self.record();
         let model = self.model(record.config.role.mode()).await;
@@ -157,7 +157,7 @@ impl Chat {
         Ok(self.store.turn_messages(self.id, record.turn_start, turn_window(context)).await?)
     }
 
-    /// The approval of the chat's present plan.
+    /// The approval of the chat's current plan.
     pub fn approval(&self) -> Option<Arc<ApprovalRow>> {
         self.record().approval()
     }
@@ -167,7 +167,7 @@ impl Chat {
         self.record().is_bound()
     }
 
-    /// The question that waits for an answer.
+    /// The pending question.
     pub fn pending(&self) -> Option<Pending> {
         self.record().pending()
     }
@@ -192,7 +192,7 @@ impl EventLog for Chat {
     }
 }
 
-/// How much of a conversation is read for a model with this context.
+/// How much of a conversation is read for a model with this context size.
 pub fn turn_window(context_tokens: u64) -> TurnWindow {
     TurnWindow { bytes: fit::window(context_tokens) as u64, bytes_of_one: fit::max_message_bytes(context_tokens) as u64 }
 }

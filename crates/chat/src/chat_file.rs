@@ -1,7 +1,6 @@
-//! The chat as a file of the workspace, for people to read.
+//! The chat as a file in the workspace, for people to read.
 //!
-//! The database is the truth. The file is written after it, and a file that can't be written is logged and no reason
-//! for the chat to stop.
+//! The database is authoritative. The file is written after it. A failed write is logged and does not stop the chat.
 
 mod format;
 
@@ -15,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 #[derive(Default)]
 pub struct ChatFile {
-    /// Messages that are stored and not yet in the file, in their order.
+    /// Stored messages that are not in the file yet, in order.
     queue: Mutex<Vec<Message>>,
     /// Held while the file is written, so that two writes don't mix.
     pub(crate) written: tokio::sync::Mutex<Written>,
@@ -24,18 +23,18 @@ pub struct ChatFile {
 
 #[derive(Default)]
 pub(crate) struct Written {
-    /// The frontmatter as it was last written; `None` when the file has not been looked at.
+    /// The last written frontmatter; `None` if the file was not read yet.
     pub(crate) header: Option<ChatHeader>,
-    /// The newest messages that the file had when it was last compared with the store.
+    /// The newest messages of the file when it was last compared with the store.
     pub(crate) reconciled: HashSet<MessageId>,
-    /// Whether all of the file must be looked at, also where its ends are as they should be.
+    /// Whether the whole file must be checked, even if its ends are right.
     pub(crate) needs_full_check: bool,
-    /// Whether it was logged that the file can't be written.
+    /// Whether a failure to write the file was already logged.
     pub(crate) warned: bool,
 }
 
 impl ChatFile {
-    /// Takes note of what was stored.
+    /// Queues stored messages.
     pub fn note(&self, stored: &[Envelope]) {
         for envelope in stored {
             if let Event::MessageCreated { message } = &envelope.event {
@@ -44,12 +43,12 @@ impl ChatFile {
         }
     }
 
-    /// The file of a chat that has a history: it was written before, so nobody has to wait for the first look at it.
+    /// The file of a chat with a history: it was written before, so nothing waits for its first check.
     pub fn of_old_chat() -> Self {
         Self { begun: AtomicBool::new(true), ..Self::default() }
     }
 
-    /// Whether the file has been written, in this process or an earlier one.
+    /// Whether the file has been written, by this process or an earlier one.
     pub fn is_begun(&self) -> bool {
         self.begun.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! The optional classifier of what the user means: asked beside the run when the rules say unclear, and able to suggest only.
+//! The optional intent classifier: runs beside the run if the rules are undecided, and can only suggest.
 
 use crate::chat::Chat;
 use crate::models::{Models, check_cost};
@@ -11,10 +11,10 @@ use planwright_protocol::{Message, MessageId, Mode, Problem};
 use std::time::Duration;
 use tokio_util::task::AbortOnDropHandle;
 
-/// An answer that comes later is of no use any more.
+/// A later answer is useless.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// What the classifier made of a message.
+/// The classifier's result for a message.
 pub struct Classified {
     pub message_id: MessageId,
     pub intent: Intent,
@@ -23,10 +23,10 @@ pub struct Classified {
     pub usage: Usage,
 }
 
-/// A request under way. Whoever drops it ends it.
+/// A running request. Dropping it cancels it.
 pub type Classifying = AbortOnDropHandle<Classified>;
 
-/// The answer, when it is there; for ever nothing where nobody was asked.
+/// Waits for the answer; forever if no request is running.
 pub async fn answer_of(classifying: &mut Option<Classifying>) -> Option<Classified> {
     match classifying {
         Some(task) => task.await.ok(),
@@ -34,7 +34,7 @@ pub async fn answer_of(classifying: &mut Option<Classifying>) -> Option<Classifi
     }
 }
 
-/// Asks about a message, if that is switched on and the chat may still spend something.
+/// Classifies a message, if that is enabled and the chat's cost limit is not reached.
 pub fn ask(chat: &Chat, message: &Message) -> Option<Classifying> {
     let (settings, usage) = (chat.settings(), chat.record().usage);
     if settings.intent_classifier == IntentClassifier::Off || check_cost(settings.limits, &usage).is_err() {
@@ -60,7 +60,7 @@ async fn classify(models: &dyn Models, settings: &ModelSettings, content: &str, 
     Ok(())
 }
 
-/// What the model says, read to its end because what it used is told there.
+/// The model's answer, read to its end, where the usage is reported.
 async fn answer(provider: &dyn Provider, content: &str, usage: &mut Usage) -> Result<String, Problem> {
     let mut text = String::new();
     let mut stream = provider.stream(classifier::request(content)).await?;

@@ -1,6 +1,6 @@
-//! Finished work, committed on a branch of its own where the user's configuration says so.
+//! Commits finished work to a separate branch, if the user's configuration says so.
 //!
-//! What goes wrong is told and never ends a run: the work itself is done.
+//! Failures are reported and never end a run, because the work itself is done.
 
 use crate::changes::is_under_way;
 use crate::chat::{Change, Chat, broken};
@@ -11,28 +11,28 @@ use planwright_tools::workspace::Commit;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-/// Commits what the chat changed since the last time. `step` is what was done, in a line; else it is the work as a whole.
-/// Gives the message that tells of it.
+/// Commits the chat's changes since the last commit. `step` describes a finished step; without it, the commit is the whole work.
+/// Returns the message that reports it.
 pub async fn commit_work(chat: &Arc<Chat>, step: Option<&str>) -> Option<Message> {
     if !chat.settings().git.commit_steps || chat.record().config.role.mode() == Mode::Plan {
         return None;
     }
-    let told = match commit(chat, step).await {
+    let note = match commit(chat, step).await {
         Ok(None) => return None,
         Ok(Some((branch, id, through))) => {
             let text = format!("Committed to the branch {branch} as {}.", id.get(..12).unwrap_or(&id));
             note(chat, text, CommitOutcome::Committed { branch, id, through })
         }
         Err(problem) => {
-            let text = format!("What was changed could not be committed: {}. The files are as they should be.", problem.message);
+            let text = format!("Can't commit the changes: {}. The files themselves are complete.", problem.message);
             note(chat, text, CommitOutcome::Failed { error: problem.message })
         }
     };
-    if let Err(problem) = chat.publish(Change::messages([told.clone()]), |_| {}).await {
-        tracing::warn!(chat = %chat.id, %problem, "a commit could not be told of");
+    if let Err(problem) = chat.publish(Change::messages([note.clone()]), |_| {}).await {
+        tracing::warn!(chat = %chat.id, %problem, "can't report a commit");
         return None;
     }
-    Some(told)
+    Some(note)
 }
 
 fn note(chat: &Chat, text: String, outcome: CommitOutcome) -> Message {
@@ -67,7 +67,7 @@ async fn commit(chat: &Arc<Chat>, step: Option<&str>) -> Result<Option<(String, 
     let mark = format!("Planwright-Change: {through}");
     let (workspace, secrets, named) = (chat.workspace.clone(), chat.settings().secrets.clone(), branch.clone());
     let done = move || {
-        // What git is told to ignore is not for it, and neither is what looks like a secret.
+        // Ignored files and secrets are not committed.
         files.retain(|(path, _)| !secrets.contains(path) && !path.is_protected() && !workspace.is_ignored(path));
         if files.is_empty() || !workspace.is_repository() {
             return Ok(None);

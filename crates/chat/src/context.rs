@@ -1,4 +1,4 @@
-//! What a model would read if it were asked now, and how much of its room that takes.
+//! The parts of the next model request, and how much of the context they take.
 
 use crate::chat::Chat;
 use crate::inbox::Inbox;
@@ -10,28 +10,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What is in the context of a chat.
+/// The content of a chat's context.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ContextView {
     /// The model of the chat's mode, as PROVIDER/MODEL; null where there is none.
     pub model: Option<String>,
-    /// How many tokens a request and its reply may have together; null without a model.
+    /// Maximum tokens of a request and its reply together; null without a model.
     pub limit: Option<u64>,
-    /// What the newest request and its reply had together, as the model counted; 0 where it was not asked yet or the
-    /// conversation was just summed up.
+    /// Tokens of the newest request and its reply, as the model counted; 0 before the first request and after a compaction.
     pub used: u64,
-    /// What would be sent now, by what it is. Estimated.
+    /// The parts of the next request. Estimated.
     pub parts: Vec<ContextPart>,
-    /// Whether there is something to sum up.
+    /// Whether the conversation can be compacted.
     pub can_compact: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ContextPart {
     pub part: Part,
-    /// Estimated, rather too high than too low.
+    /// Estimated, too high rather than too low.
     pub tokens: u64,
-    /// How many there are of it.
+    /// Number of items.
     pub count: usize,
 }
 
@@ -40,21 +39,21 @@ pub struct ContextPart {
 pub enum Part {
     /// The prompt of mode and role.
     Prompt,
-    /// The tools and what they take.
+    /// The tools and their schemas.
     Tools,
     /// `AGENTS.md` of the workspace and its folders.
     Instructions,
     /// The approved plan.
     Plan,
-    /// What is left of what was summed up.
+    /// The summary of the last compaction.
     Summary,
-    /// What the user said.
+    /// The user's messages.
     Words,
-    /// What the model said.
+    /// The model's texts.
     Replies,
-    /// The calls it made.
+    /// The model's calls.
     Calls,
-    /// What the tools answered.
+    /// The tools' results.
     Results,
 }
 
@@ -69,7 +68,7 @@ impl Chat {
 impl Run {
     async fn context(mut self) -> Result<ContextView, Problem> {
         let (agent, turn) = (self.agent()?, self.turn().await?);
-        self.offered.look(&self.chat).await;
+        self.available_tools.look(&self.chat).await;
         let model = self.chat.model(agent.role.mode()).await.ok();
         let context = model.as_ref().map_or(DEFAULT_CONTEXT, |model| model.context_tokens());
         let request = self.request(agent, &turn, context).await?;
@@ -78,7 +77,7 @@ impl Run {
             Mode::Act => crate::progress::Execution::of(&self.chat).map(|execution| execution.text()),
         };
         let is_summed_up = turn.history().iter().any(|message| matches!(message.body.notice(), Some(Notice::Compaction(_))));
-        let instructions = self.surroundings.instructions(context);
+        let instructions = self.prompt_context.instructions(context);
         let instructions: Vec<&str> = instructions.iter().map(|(_, text)| text.as_str()).collect();
         let parts = parts(&request, &instructions, plan.as_deref(), is_summed_up);
         Ok(ContextView {

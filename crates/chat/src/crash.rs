@@ -1,9 +1,9 @@
-//! Places where a test can have the process die or wait, along the way of a message. Nothing in release builds.
+//! Points on the path of a message where a test can make the process die or wait. Debug builds only.
 //!
-//! `PLANWRIGHT_CRASH_POINT=NAME` names one; `NAME:3` means the third time that it is passed.
-//! `PLANWRIGHT_HOLD_POINT=NAME:OTHER` has whoever comes to `NAME` wait there until `OTHER` is passed.
+//! `PLANWRIGHT_CRASH_POINT=NAME` names one; `NAME:3` means the third time that it is passed. With
+//! `PLANWRIGHT_HOLD_POINT=NAME:OTHER` a task that reaches `NAME` waits until `OTHER` is passed.
 
-/// Every place there is. Each stands where a crash could lose something or do it twice.
+/// All points. At each of them a crash could lose something or do it twice.
 pub const POINTS: &[&str] = &[
     "chat_stored",
     "message_unstored",
@@ -49,7 +49,7 @@ pub const POINTS: &[&str] = &[
     "revert_done",
 ];
 
-/// Dies here, without putting anything away, or waits, if the environment says so.
+/// Dies here without cleanup, or waits, if the environment says so.
 pub(crate) fn point(name: &str) {
     #[cfg(debug_assertions)]
     if let Some(hold) = &*armed::HOLD {
@@ -71,7 +71,7 @@ mod armed {
     use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
     use std::time::Duration;
 
-    /// The place that was named, and how often it is still to be passed.
+    /// The named point, and how many passes are left.
     pub static POINT: LazyLock<Option<(String, AtomicU64)>> = LazyLock::new(|| {
         let wanted = std::env::var("PLANWRIGHT_CRASH_POINT").ok()?;
         let (name, times) = wanted.split_once(':').unwrap_or((&wanted, "1"));
@@ -84,7 +84,7 @@ mod armed {
         Some(Hold { at: at.to_owned(), until: until.to_owned(), over: Mutex::new(false), passed: Condvar::new() })
     });
 
-    /// A place to wait at, and the one whose passing ends the wait.
+    /// A point to wait at, and the one that ends the wait.
     pub struct Hold {
         at: String,
         until: String,
@@ -93,7 +93,7 @@ mod armed {
     }
 
     impl Hold {
-        /// A test that is wrong should fail, and not hang.
+        /// A wrong test must fail, and not hang.
         const LONGEST: Duration = Duration::from_secs(20);
 
         pub fn pass(&self, name: &str) {
@@ -102,7 +102,7 @@ mod armed {
                 *over() = true;
                 self.passed.notify_all();
             } else if name == self.at {
-                // Others must be able to go on meanwhile.
+                // Other tasks must be able to continue meanwhile.
                 tokio::task::block_in_place(|| drop(self.passed.wait_timeout_while(over(), Self::LONGEST, |over| !*over)));
             }
         }

@@ -1,5 +1,5 @@
-//! A task that is handed to another role. The delegate works in the same chat, in a conversation of its own, which is
-//! replayed like the chat's own: so a delegate that was cut off goes on where it was.
+//! A task delegated to another role. The delegate works in the same chat, in a separate conversation, which is replayed like the
+//! chat's own: so an interrupted delegate resumes.
 
 use crate::action::result;
 use crate::agent::Agent;
@@ -14,19 +14,19 @@ use planwright_tools::{Delegate, Effect, RecordEffect};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
-/// So many tasks may be handed on before the user has another word.
+/// Maximum number of tasks between two user messages.
 const MOST_TASKS: usize = 20;
 
-/// Whether a call hands on a task.
+/// Whether a call delegates a task.
 pub fn is_one(call: &ToolCall) -> bool {
     call.tool == Delegate::SPEC.name
 }
 
-/// Why a task that the role may hand on is not handed on all the same.
+/// Why a permitted delegation is still refused.
 pub fn beyond_limits(call: &CallMessage, effects: &[Effect], history: &[Message]) -> Option<Problem> {
     delegated_to(effects)?;
     if call.delegation.is_some() {
-        let text = "A delegate can't hand its task on. Do it yourself, or report back what should be handed to somebody else.";
+        let text = "A delegate can't delegate. Do the task yourself, or report what another role should do.";
         return Some(Problem::new(ErrorCode::LimitReached, text));
     }
     let since_user = history.iter().rposition(|message| message.author == Author::User).map_or(0, |place| place + 1);
@@ -35,22 +35,22 @@ pub fn beyond_limits(call: &CallMessage, effects: &[Effect], history: &[Message]
     let handed_on = earlier.filter(|message| message.body.tool_call().is_some_and(is_one)).count();
     (handed_on >= MOST_TASKS).then(|| {
         let text = format!(
-            "You have handed on {MOST_TASKS} tasks since the user last wrote, which is the limit. Report what is done and what is open, and let the user decide."
+            "You have delegated {MOST_TASKS} tasks since the user's last message, which is the limit. Report what is done and what is open, and let the user decide."
         );
         Problem::new(ErrorCode::LimitReached, text)
     })
 }
 
-/// The message that a task begins with, of a call that hands one on.
+/// The first message of a task, from the call that delegates it.
 pub fn task_of(call: &CallMessage, effects: &[Effect]) -> Option<Message> {
     let role = delegated_to(effects)?;
     let task = call.body.args.get("task")?.as_str()?;
     Some(task_message(call.chat_id, role, call.body.call_id, task))
 }
 
-/// What to tell of a task in the middle of which the run was stopped.
+/// The result of a task during which the run was stopped.
 pub fn stopped() -> Problem {
-    let text = "The user stopped the run in the middle of this task. What was done of it by then stands; look before you go on.";
+    let text = "The user stopped the run during this task. Its changes so far are kept; check them before you continue.";
     Problem::new(ErrorCode::Cancelled, text)
 }
 
@@ -59,9 +59,8 @@ fn delegated_to(effects: &[Effect]) -> Option<Role> {
 }
 
 impl Run {
-    /// Has a delegate work on the task of a call, from where its conversation is, until it reports, asks or fails.
-    /// Gives the call's result; or breaks off with a question, because who waits for a delegate waits for the user's
-    /// answer to it as well.
+    /// Runs a delegate on the task of a call, from its current position, until it reports, asks or fails. Returns the call's
+    /// result, or breaks with a question, because the delegating agent waits for the user's answer too.
     pub(crate) async fn delegate(&self, call: CallMessage) -> Result<ControlFlow<Vec<Message>, Vec<Message>>, Problem> {
         let (mut delegate, mut turn) = self.delegate_of(&call).await?;
         let mut change = Change::default();
@@ -71,9 +70,9 @@ impl Run {
             // Not the delegate's failure.
             TurnOutcome::Failed(problem) if problem.code == ErrorCode::Internal => return Err(problem),
             TurnOutcome::Failed(problem) => {
-                // Half an answer would else be the beginning of the next one.
+                // Otherwise the next answer would begin with this partial one.
                 change = Change::messages(self.chat.settle().await);
-                let text = format!("The task was not finished, and what was done of it stands: {}", problem.message);
+                let text = format!("The task was not finished; its changes so far are kept: {}", problem.message);
                 Err(Problem { message: text, ..problem })
             }
         };
@@ -81,7 +80,8 @@ impl Run {
     }
 
     async fn delegate_of(&self, call: &CallMessage) -> Result<(Run, Turn), Problem> {
-        let lost = || Problem::new(ErrorCode::Internal, "The task of a call to `delegate` is not in the history. Send a message to go on.");
+        let lost =
+            || Problem::new(ErrorCode::Internal, "The task of a call to `delegate` is not in the history. Send a message to continue.");
         let id = call.body.call_id;
         let thread = of_thread(self.chat.turn_messages().await?.messages, Some(id));
         let role = thread.first().and_then(|task| task.agent_role).ok_or_else(lost)?;
@@ -95,7 +95,7 @@ fn asked(turn: &Turn, question: QuestionId) -> Vec<Message> {
     turn.history().iter().filter(|message| message.body.question_id() == Some(question)).cloned().collect()
 }
 
-/// What the one who handed on the task reads of it.
+/// The report to the delegating agent.
 fn report(turn: &Turn) -> Value {
     let is_said = |message: &&Message| message.author == Author::Assistant && message.body.call_id().is_none();
     let last = turn.history().iter().rev().find(is_said);

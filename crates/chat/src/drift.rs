@@ -6,23 +6,23 @@ use planwright_protocol::message::{DriftedFile, FileDrift, PlannedFiles};
 use planwright_protocol::sha256_hex;
 use planwright_protocol::{Message, Notice, Plan, Problem};
 use planwright_store::ApprovalRow;
-use planwright_tools::workspace::{Found, Kind};
+use planwright_tools::workspace::{FoundFile, Kind};
 use planwright_tools::{Scope, Workspace, WorkspacePath};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A plan that covers more files than this is watched in part.
+/// Maximum number of files of a plan that are compared.
 const MOST_FILES: usize = 200;
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
-/// The files of a plan as they are now.
+/// The current state of a plan's files.
 pub async fn planned_files(chat: &Arc<Chat>, plan: &Plan) -> Result<PlannedFiles, Problem> {
     let (workspace, plan) = (chat.workspace.clone(), plan.clone());
     tokio::task::spawn_blocking(move || look(&workspace, &plan)).await.map_err(broken)
 }
 
-/// Tells the user and the model which files are not as they were when the plan was written; `None` when all are.
+/// Reports to the user and the model which files changed since the plan was written; `None` if none did.
 pub fn note(chat: &Chat, approval: &ApprovalRow, history: &[Message], now: &PlannedFiles) -> Option<Message> {
     let drifted = drifted(&approval.plan_file, &approval.sha256, history, now);
     if drifted.is_empty() {
@@ -36,7 +36,7 @@ pub fn note(chat: &Chat, approval: &ApprovalRow, history: &[Message], now: &Plan
 }
 
 impl Chat {
-    /// The files of the chat's plan that are not as they were when it was written, before anybody approves it.
+    /// The files of the chat's plan that changed since it was written, before its approval.
     ///
     /// # Errors
     /// The store can't be read.
@@ -50,12 +50,12 @@ impl Chat {
     }
 }
 
-/// What differs between the writing of a plan, which the history tells of, and now.
+/// The differences between the recorded state of a plan's files and now.
 fn drifted(plan_file: &str, sha256: &str, history: &[Message], now: &PlannedFiles) -> Vec<DriftedFile> {
     let versions = history.iter().rev().filter_map(|message| message.body.plan());
     let Some(written) = versions.into_iter().find(|version| version.plan_file == plan_file) else { return Vec::new() };
     let Some(then) = &written.files else { return Vec::new() };
-    // A plan that was edited by hand may name other files than it did; that is no drift.
+    // A plan edited by hand may list other files; that is no drift.
     let same_plan = written.sha256 == sha256;
     let paths: BTreeSet<&String> = then.hashes.keys().chain(now.hashes.keys()).collect();
     paths
@@ -94,7 +94,7 @@ fn look(workspace: &Workspace, plan: &Plan) -> PlannedFiles {
     if let Some(scope) = Scope::of(plan).filter(|_| has_more) {
         let found = Mutex::new(Vec::new());
         let walked = workspace.walk(&WorkspacePath::root(), Instant::now() + LONGEST_LOOK, || {
-            |file: &Found<'_>| {
+            |file: &FoundFile<'_>| {
                 if scope.contains(&file.path) {
                     found.lock().unwrap_or_else(PoisonError::into_inner).push(file.path.clone());
                 }

@@ -1,4 +1,4 @@
-//! Another chat that begins like an earlier one: to say something else than was said there.
+//! Forks a chat: a new one with the same history up to a message.
 
 use crate::chat::{Change, Draft, no_chat};
 use crate::handle::Handle;
@@ -9,10 +9,10 @@ use planwright_store::Versions;
 use std::collections::{HashMap, HashSet};
 
 impl Sessions {
-    /// A new chat with the history before a message. What was changed in files stays as it is.
+    /// A new chat with the history before a message. Changed files stay as they are.
     ///
     /// # Errors
-    /// No such chat or message, or it can't be stored.
+    /// There is no such chat or message, or it can't be stored.
     pub async fn fork(&self, chat: ChatId, before: MessageId, person: Option<String>) -> Result<Handle, Problem> {
         let handle = self.chat(chat).await?;
         let row = handle.chat().record();
@@ -21,7 +21,7 @@ impl Sessions {
         let place = place.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {before} in this chat.")))?;
         let approved = self.store().approval(chat).await?.is_some();
         let role = role_at(&history, place, row.config.role);
-        // An approval is of one chat. Without it, work that it stood behind is planned again.
+        // An approval belongs to one chat. Without it, approved work is planned again.
         let role = if approved && role.mode() == Mode::Act { Mode::Plan.default_role() } else { role };
         let fork = self.create_silently(row.workspace_id, Some(row.title.clone()), Some(role), person).await?;
         let plan_file = history[..place].iter().rev().find_map(|message| message.body.plan());
@@ -49,13 +49,13 @@ impl Sessions {
     }
 }
 
-/// The role that the chat had then: that from which the next switch led away.
+/// The role that the chat had then: the one before the next switch.
 fn role_at(history: &[Message], place: usize, now: Role) -> Role {
     let mut switches = history[place..].iter().filter_map(|message| message.body.notice()).filter_map(Notice::mode_change);
     switches.next().map_or(now, |switch| switch.from)
 }
 
-/// The messages under ids of their own. Calls that have no result are left out: nothing of them may be carried out here.
+/// The messages with new ids. Calls without a result are left out, because a run would execute them.
 fn copied(history: &[Message], chat: ChatId) -> Vec<Message> {
     let open: HashSet<MessageId> = open_calls(history).into_iter().map(|call| call.id).collect();
     let ids: HashMap<MessageId, MessageId> = history.iter().map(|message| (message.id, MessageId::generate())).collect();

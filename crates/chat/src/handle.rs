@@ -1,4 +1,4 @@
-//! A chat that lives, as those hold it who ask something of it.
+//! A handle to an open chat, for everything that wants something from it.
 
 use crate::actor::{self, Command, Reply, Sender, SentKey};
 use crate::chat::Chat;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-/// A chat that lives. Dropping it changes nothing.
+/// A handle to an open chat. Dropping it changes nothing.
 #[derive(Clone)]
 pub struct Handle {
     pub(crate) chat: Arc<Chat>,
@@ -18,26 +18,26 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Puts an op to the chat's actor and waits until what it did is stored.
+    /// Sends an op to the chat's actor and waits until its effect is stored.
     ///
     /// # Errors
-    /// Why the chat did not take it.
+    /// Why the chat refused it.
     pub async fn submit(&self, op: Op) -> Result<Reply, Problem> {
         self.submit_by(op, actor::OPERATOR).await
     }
 
-    /// The same, on behalf of somebody: the name stands in the records of what they approve.
+    /// The same, on behalf of a person, whose name appears in approval records.
     ///
     /// # Errors
-    /// Why the chat did not take it.
+    /// Why the chat refused it.
     pub async fn submit_by(&self, op: Op, name: &str) -> Result<Reply, Problem> {
         self.submit_once(op, name, None).await
     }
 
-    /// The same, for an op that may be sent again: with the same key and the same content it is done once.
+    /// The same, for an op that may be repeated: with the same key and content it is executed once.
     ///
     /// # Errors
-    /// Why the chat did not take it; `CONFLICT` for a key that was used for something else.
+    /// Why the chat refused it; `CONFLICT` if the key was used for another request.
     pub async fn submit_once(&self, op: Op, name: &str, key: Option<SentKey>) -> Result<Reply, Problem> {
         self.send(|answer| Command::Op(Box::new(op), Sender { name: name.to_owned(), key }, answer)).await
     }
@@ -45,7 +45,7 @@ impl Handle {
     /// Performs a tool call of the user beside the run. Stopping the chat ends it.
     ///
     /// # Errors
-    /// The chat takes no more, or was closed meanwhile.
+    /// The chat accepts no more, or was closed meanwhile.
     pub(crate) async fn perform<T, C>(&self, call: impl FnOnce() -> C + Send + Sync + 'static) -> Result<T, Problem>
     where
         T: Send + 'static,
@@ -63,7 +63,7 @@ impl Handle {
         answered.await.map_err(|_| closed())
     }
 
-    /// Ends all work of the chat, to go on after the next start.
+    /// Ends all work of the chat, which resumes after the next start.
     pub async fn park(&self) {
         let _ = self.send(Command::Park).await;
     }
@@ -73,10 +73,10 @@ impl Handle {
         &self.chat
     }
 
-    /// Goes on with the run that was cut off by the end of an earlier process.
+    /// Resumes the run that the end of an earlier process interrupted.
     ///
     /// # Errors
-    /// It can't.
+    /// It can't be resumed.
     pub async fn resume(&self) -> Result<Reply, Problem> {
         self.send(Command::Resume).await
     }
@@ -86,12 +86,12 @@ impl Handle {
         self.chat.newest()
     }
 
-    /// Which file contents the model has read.
+    /// The file contents that the model has read.
     pub(crate) fn seen(&self) -> Arc<Seen> {
         self.chat.seen.clone()
     }
 
-    /// Whether nobody runs, follows or has a handle of the chat, besides its actor and the one who asks.
+    /// Whether nobody runs, follows or holds the chat, besides its actor and the caller.
     pub(crate) fn is_idle(&self) -> bool {
         self.chat.is_at_rest() && Arc::strong_count(&self.chat) == 2
     }
@@ -104,7 +104,9 @@ impl Handle {
 
     fn put(&self, command: Command) -> Result<(), Problem> {
         self.ops.try_send(command).map_err(|error| match error {
-            TrySendError::Full(_) => Problem::new(ErrorCode::NotReady, "Too many requests wait for this chat. Try again in a moment."),
+            TrySendError::Full(_) => {
+                Problem::new(ErrorCode::NotReady, "Too many requests are waiting for this chat. Try again in a moment.")
+            }
             TrySendError::Closed(_) => closed(),
         })
     }

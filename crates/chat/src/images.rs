@@ -1,4 +1,4 @@
-//! Images that come with what the user says: checked, kept with the chat, shown to models that can look at them.
+//! Images in user messages: validated, stored with the chat, shown to models that can read them.
 
 use crate::chat::Chat;
 use planwright_agent::{ModelMessage, Provider};
@@ -10,17 +10,17 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many images may come with one message.
+/// Maximum number of images in one message.
 const MOST: usize = 8;
-/// How large one may be: what every vendor takes.
+/// Maximum size of an image, which every vendor accepts.
 const LARGEST: usize = 5 << 20;
-/// How many of a conversation a model is shown; older ones are only told of.
+/// Maximum number of images of a conversation that a model gets; older ones are only mentioned.
 const MOST_SHOWN: usize = 20;
 
-/// How many images a chat may have.
+/// Maximum number of images in a chat.
 const MOST_OF_CHAT: u64 = 500;
 
-/// The media type of an image, by its first bytes; `None` for anything but the four kinds that every vendor takes.
+/// The media type of an image, by its first bytes; `None` for anything but the four kinds that every vendor accepts.
 #[must_use]
 pub fn image_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
@@ -32,24 +32,24 @@ pub fn image_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What a message says of its images, and what is stored of them.
+/// The images' entries in the message, and their stored contents.
 ///
 /// # Errors
-/// Too many, one that is too large or of another kind.
+/// There are too many, or one is too large or of another kind.
 pub fn attach(images: Vec<SentImage>) -> Result<(Vec<AttachedImage>, Versions), Problem> {
     if images.len() > MOST {
-        return Err(unfit(&format!("{} images came with this message, and {MOST} are the most. Send it in parts.", images.len())));
+        return Err(unfit(&format!("This message has {} images; at most {MOST} are allowed. Send it in parts.", images.len())));
     }
     let (mut attached, mut versions) = (Vec::new(), Versions::default());
     for (place, SentImage(bytes)) in images.into_iter().enumerate() {
         let number = place + 1;
         let Some(kind) = image_type(&bytes) else {
-            return Err(unfit(&format!("Image {number} is neither PNG, JPEG, GIF nor WebP. Convert it, and send it again.")));
+            return Err(unfit(&format!("Image {number} is neither PNG, JPEG, GIF nor WebP. Convert it, then send it again.")));
         };
         if bytes.len() > LARGEST {
             let size = bytes.len() >> 20;
             return Err(unfit(&format!(
-                "Image {number} has {size} MiB, and {} MiB are the most. Make it smaller, and send it again.",
+                "Image {number} has {size} MiB; at most {} MiB are allowed. Make it smaller, then send it again.",
                 LARGEST >> 20
             )));
         }
@@ -67,7 +67,7 @@ fn unfit(text: &str) -> Problem {
 
 impl Chat {
     /// # Errors
-    /// The model of this mode can't look at images.
+    /// The model of this mode can't read images.
     pub async fn check_images(&self, images: &[SentImage], mode: Mode) -> Result<(), Problem> {
         if images.is_empty() {
             return Ok(());
@@ -82,25 +82,25 @@ impl Chat {
         )))
     }
 
-    /// Stores an image that a message will name by the id that this returns.
+    /// Stores an image. Messages refer to it by the returned id.
     ///
     /// # Errors
-    /// It is no image, too large, or one too many.
+    /// It is not an image, is too large, or the chat has too many.
     pub async fn put_image(&self, bytes: Arc<[u8]>) -> Result<String, Problem> {
         let (_, Versions { contents, .. }) = attach(vec![SentImage(bytes)])?;
         let Some(image) = contents.into_iter().next() else { return Err(unfit("The image is missing.")) };
         if self.store.count_images(self.id).await? >= MOST_OF_CHAT {
-            return Err(unfit(&format!("This chat has {MOST_OF_CHAT} images, the most it can have. Continue in a new chat.")));
+            return Err(unfit(&format!("This chat has {MOST_OF_CHAT} images, which is the limit. Continue in a new chat.")));
         }
         let id = image.sha256.clone();
         self.store.put_image(self.id, image).await?;
         Ok(id)
     }
 
-    /// The images that a message names, in the order of the ids.
+    /// The images with these ids, in order.
     ///
     /// # Errors
-    /// Too many, or one that was not uploaded to this chat.
+    /// There are too many, or one was not uploaded to this chat.
     pub async fn uploaded_images(&self, ids: &[String]) -> Result<Vec<SentImage>, Problem> {
         if ids.len() > MOST {
             return Err(unfit(&format!("A message can have at most {MOST} images, and this one has {}.", ids.len())));
@@ -113,7 +113,7 @@ impl Chat {
         Ok(images)
     }
 
-    /// The newest images of a conversation, if the model can look at them.
+    /// The newest images of a conversation, if the model can read images.
     pub(crate) async fn shown_images(
         &self,
         provider: &dyn Provider,
@@ -134,10 +134,10 @@ impl Chat {
         Ok(shown)
     }
 
-    /// The images of a message, in their order.
+    /// The images of a message, in order.
     ///
     /// # Errors
-    /// No such message, or the database failed.
+    /// There is no such message, or the database failed.
     pub async fn images(&self, message: MessageId) -> Result<Vec<(AttachedImage, Arc<[u8]>)>, Problem> {
         let found = self.store.message(self.id, message).await?;
         let found = found.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {message} in this chat.")))?;
@@ -171,8 +171,8 @@ mod tests {
 
     #[test]
     fn too_many_and_too_large_images_are_refused() {
-        assert!(attach(vec![sent(b"GIF87a"); 9]).unwrap_err().message.contains("8 are the most"));
+        assert!(attach(vec![sent(b"GIF87a"); 9]).unwrap_err().message.contains("at most 8"));
         let large = [b"GIF87a".as_slice(), &vec![0; LARGEST]].concat();
-        assert!(attach(vec![sent(&large)]).unwrap_err().message.contains("5 MiB are the most"));
+        assert!(attach(vec![sent(&large)]).unwrap_err().message.contains("at most 5 MiB"));
     }
 }

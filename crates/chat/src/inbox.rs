@@ -1,9 +1,9 @@
-//! What waits to be read by the run that is under way.
+//! Messages that wait for the current run to read them.
 
 use planwright_protocol::{Message, MessageId};
 use std::sync::{Arc, Mutex};
 
-/// What the user wrote while the run was under way, for the next request to the model.
+/// The user's messages during a run, for the next model request.
 #[derive(Clone, Default)]
 pub struct Inbox(Arc<Mutex<Vec<Message>>>);
 
@@ -16,12 +16,12 @@ impl Inbox {
         self.lock().is_empty()
     }
 
-    /// Those that nobody has read yet.
+    /// The unread messages.
     pub fn ids(&self) -> Vec<MessageId> {
         self.lock().iter().map(|message| message.id).collect()
     }
 
-    /// Takes one back; whether it was still there.
+    /// Removes one. Returns whether it was still there.
     pub fn remove(&self, id: MessageId) -> bool {
         let mut waiting = self.lock();
         let before = waiting.len();

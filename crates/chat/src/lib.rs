@@ -1,47 +1,47 @@
-//! Chats that live: one actor per chat admits ops, runs turns, stores and publishes what happens.
+//! Open chats: one actor per chat admits ops, runs turns, stores changes and publishes events.
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`models`] | where runs get their models from |
 //! | `model_choice` | the model and the effort that the user chose for one chat |
-//! | [`sessions`], [`handle`] | all chats of a process; opens them on demand, resumes those that were cut off |
+//! | [`sessions`], [`handle`] | all chats of a process; opens them on demand, resumes interrupted ones |
 //! | [`open_chats`] | the chats in memory; idle ones leave it |
-//! | [`fork`] | another chat that begins like an earlier one |
-//! | [`actor`] | what each op does to a chat |
-//! | [`chat`] | a chat in memory, and the one way to change it: store, then publish |
-//! | [`run`] | a run: asks the model, carries out calls |
-//! | [`context`] | what a model would read if it were asked now |
-//! | [`pieces`] | a reply in pieces that are worth telling |
-//! | [`offered`] | what MCP servers offer to a run |
-//! | [`summary`] | a conversation that has grown too long, summed up |
-//! | [`surroundings`] | what the prompt tells of the workspace |
-//! | `reasoning` | reasoning that a model shows, bounded |
-//! | [`reading`] | the history as the model read it |
-//! | [`agent`] | who works in a chat: its own agent, or a delegate |
-//! | [`delegation`] | a task that is handed to another role, worked on in the same chat |
+//! | [`fork`] | a new chat with the same history up to a message |
+//! | [`actor`] | the effect of each op on a chat |
+//! | [`chat`] | a chat in memory, and the only way to change it: store, then publish |
+//! | [`run`] | a run: calls the model, executes tool calls |
+//! | [`context`] | the parts of the next model request |
+//! | [`delta_batches`] | a reply's deltas, batched for publishing |
+//! | [`available_tools`] | the tools of MCP servers that a run can use |
+//! | [`summary`] | compacting a conversation that has grown too long |
+//! | [`prompt_context`] | facts about the workspace in the prompt |
+//! | `reasoning` | reasoning that a model shows, limited |
+//! | [`read_marker`] | the history in the order in which the model read it |
+//! | [`agent`] | the agents of a chat: its own, or a delegate |
+//! | [`delegation`] | a task delegated to another role, in the same chat |
 //! | [`action`] | everything that changes a workspace, in five steps; also after a crash |
-//! | `user_call` | tool calls of the user, by the tools endpoint |
-//! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
-//! | [`chat_file`] | the chat as a file of the workspace, for people to read |
-//! | [`view`] | chats and tools, as clients read them |
-//! | [`plan`] | a plan as its file has it, and the cards and messages that show it |
-//! | [`progress`] | the plan that is carried out: how far it has come, its boxes, what became of its file |
-//! | [`versions`] | what calls change in files: noted before it happens, settled after |
-//! | [`changes`], [`revert`] | what a chat changed, as diffs; what taking it back would do |
-//! | [`commits`] | finished work, committed on a branch of its own |
+//! | `user_call` | tool calls of the user, through the tools endpoint |
+//! | [`work`] | running calls: their threads, their output, stopping them |
+//! | [`chat_file`] | the chat as a file in the workspace, for people to read |
+//! | [`view`] | chats and tools in the form that clients get |
+//! | [`plan`] | the content of a plan file, and the cards and messages that show it |
+//! | [`progress`] | the execution of a plan: its progress, its boxes, changes of its file |
+//! | [`versions`] | file changes of calls: recorded before they happen, settled afterwards |
+//! | [`changes`], [`revert`] | a chat's changes, as diffs; the effect of a revert |
+//! | [`commits`] | finished work, committed to a separate branch |
 //! | [`drift`] | files that changed between the writing of a plan and its approval |
-//! | [`crash`] | the places where a test can have the process die |
-//! | [`tally`] | what is counted for those who run the server |
-//! | [`card`] | the questions a chat can wait for |
-//! | [`images`] | images that come with what the user says |
+//! | [`crash`] | points where a test can make the process die |
+//! | [`metrics`] | counters for the operator of the server |
+//! | [`card`] | the questions that a chat can wait for |
+//! | [`images`] | images in user messages |
 //!
-//! Invariants: nothing is published that is not stored (but for deltas, and for states, which are stored with the next
-//! change); an op is answered only when what it
-//! did is on disk; two ops of a chat never overlap.
+//! Invariants: nothing is published before it is stored (except deltas, and states, which the next change stores); an op is
+//! answered only when its effect is on disk; two ops of a chat never overlap.
 
 mod action;
 mod actor;
 mod agent;
+mod available_tools;
 mod card;
 mod changed_steps;
 mod changes;
@@ -52,28 +52,27 @@ mod commits;
 mod context;
 pub mod crash;
 mod delegation;
+mod delta_batches;
 mod drift;
 mod fork;
 mod handle;
 mod images;
 mod inbox;
+mod metrics;
 mod model_choice;
 mod models;
-mod offered;
 mod open_chats;
-mod pieces;
 mod plan;
 mod policy;
 mod progress;
-mod reading;
+mod prompt_context;
+mod read_marker;
 mod reasoning;
 mod ref_words;
 mod revert;
 mod run;
 mod sessions;
 mod summary;
-mod surroundings;
-mod tally;
 mod too_long;
 mod user_call;
 mod versions;

@@ -14,21 +14,21 @@ use std::sync::Arc;
 /// The models of a workspace, as PROVIDER/MODEL.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ModelOptions {
-    /// The configured one for plan mode; null where there is none.
+    /// The configured model for plan mode; null if there is none.
     #[schemars(example = &"anthropic/claude-sonnet-4-5")]
     pub plan: Option<String>,
-    /// The configured one for act mode; null where there is none.
+    /// The configured model for act mode; null if there is none.
     #[schemars(example = &"local/qwen3-coder")]
     pub act: Option<String>,
-    /// Those that can be chosen for a chat: the configured ones, and the known ones of every provider that can be used.
+    /// The models that can be chosen for a chat: the configured ones, and the known ones of every usable provider.
     pub available: Vec<String>,
 }
 
 impl Chat {
-    /// The model for a mode: the one chosen for this chat, else the configured one.
+    /// The model for a mode: the one chosen for this chat, otherwise the configured one.
     ///
     /// # Errors
-    /// There is none, and how to configure one.
+    /// There is none; the error says how to configure one.
     pub async fn model(&self, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
         let (settings, marks) = (self.settings(), self.record().marks.clone());
         let models = &settings.models;
@@ -45,7 +45,7 @@ impl Chat {
     }
 
     /// # Errors
-    /// The model to choose is not configured.
+    /// The chosen model is not configured.
     pub(crate) async fn check_model_choice(&self, change: &MarkChange) -> Result<(), Problem> {
         let FieldChange::Take(model) = &change.model else { return Ok(()) };
         self.configure().await?;
@@ -60,10 +60,10 @@ impl Chat {
 }
 
 impl Sessions {
-    /// The models that people can choose for the chats of a workspace.
+    /// The models that users can choose for the chats of a workspace.
     ///
     /// # Errors
-    /// No such workspace, or its configuration can't be read.
+    /// There is no such workspace, or its configuration can't be read.
     pub async fn model_options(&self, workspace: WorkspaceId) -> Result<ModelOptions, Problem> {
         let rules = self.workspaces().rules(workspace).await?.0;
         let models = &rules.settings.models;

@@ -12,10 +12,10 @@ pub trait Models: Send + Sync {
     /// The model that the settings name for a mode.
     ///
     /// # Errors
-    /// There is none, and how to configure one.
+    /// There is none; the error says how to configure one.
     async fn model(&self, settings: &ModelSettings, mode: Mode) -> Result<Arc<dyn Provider>, Problem>;
 
-    /// The models that people can choose for a chat, as PROVIDER/MODEL; those that the settings name come first.
+    /// The models that users can choose for a chat, as PROVIDER/MODEL; those in the settings come first.
     fn available(&self, settings: &ModelSettings) -> Vec<String> {
         named(settings)
     }
@@ -34,13 +34,13 @@ pub fn named(settings: &ModelSettings) -> Vec<String> {
 }
 
 /// # Errors
-/// `LIMIT_REACHED`, when the chat has spent as much as it may.
+/// `LIMIT_REACHED` if the chat has reached its cost limit.
 pub fn check_cost(limits: RunLimits, spent: &Usage) -> Result<(), Problem> {
     if spent.cost < limits.cost {
         return Ok(());
     }
     let text = format!(
-        "This chat has cost {:.2}, and the limit is {:.2}. Raise `cost` under [limits] in the configuration and start again, or go on in a new chat.",
+        "This chat has cost {:.2}, and the limit is {:.2}. Raise `cost` in [limits] of the configuration and restart, or continue in a new chat.",
         spent.cost, limits.cost
     );
     Err(Problem::new(ErrorCode::LimitReached, text))

@@ -1,4 +1,4 @@
-//! The chats in memory. Each is opened and closed by itself: no lock is held while the store is read.
+//! The chats in memory. Each is opened and closed independently: no lock is held while the store is read.
 
 use crate::handle::Handle;
 use planwright_protocol::{ChatId, ErrorCode, Problem};
@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
-/// How long a chat that did something stays in memory after that.
+/// How long an active chat stays in memory.
 const LINGER: Duration = Duration::from_mins(2);
-/// How many chats may leave what their model has read behind.
+/// How many chats may leave their model's read files behind.
 const MAX_SEEN: usize = 4096;
 
 #[derive(Default)]
@@ -21,24 +21,24 @@ pub struct OpenChats {
 #[derive(Default)]
 struct Inner {
     slots: HashMap<ChatId, Slot>,
-    /// Chats that are being deleted: nobody may wake them.
+    /// Chats that are being deleted and must not be opened.
     closing: HashSet<ChatId>,
-    /// Which file contents the models of chats that left memory have read.
+    /// The file contents that the models of closed chats have read.
     seen: HashMap<ChatId, (Instant, Arc<Seen>)>,
     is_swept: bool,
 }
 
 struct Slot {
     cell: Arc<OnceCell<Handle>>,
-    /// When somebody last asked for the chat, or something happened in it.
+    /// When the chat was last requested, or last active.
     used: Instant,
-    /// The newest event number when the sweep last looked.
+    /// The newest event number at the last sweep.
     last: u64,
     /// Whether anything happened since it was opened.
     is_changed: bool,
 }
 
-/// A chat that nobody can wake as long as this lives.
+/// A chat that can't be opened while this exists.
 pub struct Closed<'a> {
     chats: &'a OpenChats,
     id: ChatId,
@@ -46,7 +46,7 @@ pub struct Closed<'a> {
 }
 
 impl Closed<'_> {
-    /// The chat as it was open; waits for somebody who is just opening it.
+    /// The chat, if it was open; waits for a task that is just opening it.
     pub async fn handle(&self) -> Option<Handle> {
         let gone = || Problem::new(ErrorCode::NotFound, "The chat is being deleted.");
         self.cell.as_ref()?.get_or_try_init(async || Err(gone())).await.ok().cloned()
@@ -68,7 +68,7 @@ impl OpenChats {
         slot.cell.get().cloned()
     }
 
-    /// The chat, loaded once however many ask for it.
+    /// The chat, loaded once however many callers request it.
     ///
     /// # Errors
     /// It can't be loaded, or is being deleted.
@@ -96,12 +96,12 @@ impl OpenChats {
         loaded
     }
 
-    /// Which file contents the chat's model had read when it left memory.
+    /// The file contents that the chat's model had read when it left memory.
     pub fn seen_of(&self, id: ChatId) -> Arc<Seen> {
         self.lock().seen.remove(&id).map(|(_, seen)| seen).unwrap_or_default()
     }
 
-    /// Takes a chat out of memory and lets nobody wake it; `None` if somebody else has closed it.
+    /// Removes a chat from memory and prevents opening it; `None` if it is already closed.
     pub fn close(&self, id: ChatId) -> Option<Closed<'_>> {
         let mut inner = self.lock();
         if !inner.closing.insert(id) {
@@ -125,8 +125,8 @@ impl OpenChats {
         !std::mem::replace(&mut self.lock().is_swept, true)
     }
 
-    /// Lets go of the chats that nobody runs, follows or has a handle of: at once if nothing happened in them since they were
-    /// opened, else after some minutes.
+    /// Removes chats that nobody runs, follows or holds: immediately if nothing happened since they were opened, otherwise after
+    /// some minutes.
     pub fn sweep(&self) {
         let mut inner = self.lock();
         let now = Instant::now();
@@ -139,7 +139,7 @@ impl OpenChats {
                 (slot.last, slot.used) = (last, now);
                 return true;
             }
-            // One more is the actor's; nobody else can get at the cell while this lock is held.
+            // One reference is the actor's; nobody else can get the cell while this lock is held.
             let is_idle = handle.is_idle() && Arc::strong_count(&slot.cell) == 1;
             let is_stale = !slot.is_changed || now.duration_since(slot.used) > LINGER;
             if is_idle && is_stale && !handle.seen().is_empty() {
@@ -158,7 +158,7 @@ impl OpenChats {
 }
 
 impl Inner {
-    /// Keeps what a model has read, at the cost of the chat that left memory first.
+    /// Keeps the files that a model has read, and drops those of the chat that left memory first.
     fn keep_seen(&mut self, id: ChatId, seen: Arc<Seen>) {
         self.seen.insert(id, (Instant::now(), seen));
         if self.seen.len() > MAX_SEEN

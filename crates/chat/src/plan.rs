@@ -1,4 +1,4 @@
-//! A plan as its file has it, and the cards and messages that show it.
+//! The content of a plan file, and the cards and messages that show it.
 
 use crate::agent::Agent;
 use crate::card::Pending;
@@ -20,7 +20,7 @@ pub struct StoredPlan {
 }
 
 impl StoredPlan {
-    /// `None` when there is no such file, or it is no plan.
+    /// `None` if the file is missing or not a valid plan.
     pub async fn read(chat: &Arc<Chat>, path: &WorkspacePath) -> Option<Self> {
         let (workspace, file) = (chat.workspace.clone(), path.clone());
         let snapshot = tokio::task::spawn_blocking(move || workspace.read_plan(&file)).await.ok()?.ok()?;
@@ -40,12 +40,12 @@ impl StoredPlan {
         &self.sha256
     }
 
-    /// Whether it is what was approved, however far it has come.
+    /// Whether it is the approved plan, whatever its progress.
     pub fn is(&self, approval: &ApprovalRow) -> bool {
         self.path == approval.plan_file && self.sha256 == approval.sha256
     }
 
-    /// The plan as a record of the history, with the files that it names as they are now.
+    /// The plan as a record of the history, with the current state of the files that it lists.
     pub async fn version(&self, chat: &Arc<Chat>) -> Result<PlanVersion, Problem> {
         Ok(PlanVersion {
             plan: self.document.plan.clone(),
@@ -59,23 +59,23 @@ impl StoredPlan {
         })
     }
 
-    /// What the user made of the plan by hand, as an entry of the history; nothing where the history has it already.
-    pub async fn tell_edit(&self, chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
+    /// The user's manual edit of the plan, as an entry of the history; `None` if the history already has it.
+    pub async fn edit_message(&self, chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
         let history = chat.store.landmarks(chat.id).await?;
         let newest = history.iter().rev().filter_map(|message| message.body.plan()).find(|version| version.plan_file == self.path);
         if newest.is_some_and(|version| version.sha256 == self.sha256) {
             return Ok(None);
         }
-        let text = format!("The user edited {} by hand. Read it again before you go on with it.", self.path);
+        let text = format!("The user edited {} by hand. Read it again before you continue with it.", self.path);
         Ok(Some(Message::new(chat.id, PlanVersion { is_edited: true, ..self.version(chat).await? }, text)))
     }
 
-    /// Tells clients how the plan is now.
+    /// The event with the current plan.
     pub fn updated(&self) -> Event {
         Event::PlanUpdated { plan_file: self.path.clone(), plan: self.document.plan.clone() }
     }
 
-    /// What goes with that message.
+    /// The other records of that message.
     pub fn change(&self, role: Role, model: &str) -> Change {
         let facts = json!({"plan_file": self.path, "revision": self.document.revision, "sha256": self.sha256});
         Change::default().event(self.updated()).log(AuditKind::PlanWritten, model, role, facts)
@@ -87,8 +87,8 @@ impl StoredPlan {
     }
 }
 
-/// The card for questions of the model. A question that asks to approve the plan becomes the server's own card, with the
-/// model's words as a remark.
+/// The card for the model's questions. A question that asks to approve the plan becomes the server's own card, with the model's
+/// text as a remark.
 pub async fn question_card(chat: &Arc<Chat>, by: Agent, questions: Vec<Question>, severity: Severity) -> Pending {
     let plan_file = chat.record().config.plan_file.clone();
     if let ([question], Mode::Plan, Some(plan_file)) = (questions.as_slice(), by.role.mode(), plan_file)

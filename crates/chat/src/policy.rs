@@ -1,4 +1,4 @@
-//! Whether a chat has the approved plan that the policy `act_requires_plan` wants.
+//! Whether a chat has the approved plan that the policy `act_requires_plan` requires.
 
 use crate::chat::Chat;
 use crate::revert;
@@ -7,7 +7,7 @@ use planwright_store::ApprovalRow;
 use planwright_tools::MissingPlan;
 
 impl Chat {
-    /// Why the policy allows no change now; `None` where it is off or met.
+    /// Why the policy forbids changes now; `None` if it is off or satisfied.
     ///
     /// # Errors
     /// The store can't be read.
@@ -21,7 +21,7 @@ impl Chat {
     }
 }
 
-/// What has become of an approval since it was given. `history` has the plan versions and notices at least.
+/// Why an approval no longer counts. `history` has at least the plan versions and notices.
 fn missing(approval: &ApprovalRow, progress: Option<&Progress>, history: &[Message]) -> Option<MissingPlan> {
     let is_note = |message: &Message| {
         let Some(Notice::Approval(notice)) = message.body.notice() else { return false };
@@ -34,7 +34,7 @@ fn missing(approval: &ApprovalRow, progress: Option<&Progress>, history: &[Messa
     if newest.is_some_and(|version| version.sha256 != approval.sha256) {
         return Some(MissingPlan::Revised);
     }
-    // Ids grow with time: a message with a lower one came before the approval.
+    // Ids grow with time: a message with a lower id is older than the approval.
     let mut targets = since.iter().filter_map(revert::target);
     if targets.any(|target| target <= history[given].id) {
         return Some(MissingPlan::TakenBack);

@@ -1,7 +1,7 @@
-//! The plan that a chat carries out: how far it has come, kept in the chat and ticked in the plan's file.
+//! The execution of a chat's plan: its progress, stored in the chat and ticked in the plan file.
 //!
-//! What is carried out is the plan as it was approved. Its file belongs to the user, who may edit or delete it meanwhile:
-//! boxes are ticked in whatever is there, and what is gone is not made again.
+//! The agent executes the approved plan. Its file belongs to the user, who may edit or delete it meanwhile: boxes are ticked in
+//! the current file, and a missing file is not recreated.
 
 use crate::chat::{Change, Chat};
 use crate::revert;
@@ -20,31 +20,31 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Execution {
     pub path: WorkspacePath,
-    /// The plan as it was approved.
+    /// The approved plan.
     document: PlanDocument,
     sha256: String,
     pub progress: Progress,
 }
 
-/// The plan's file at one moment.
+/// The state of the plan file.
 pub enum PlanFileState {
-    /// As it was approved, but for its progress.
-    Approved(Box<Found>),
-    Edited(Box<Found>),
-    /// Something is there that can't be read as a plan.
+    /// As approved, apart from its progress.
+    Approved(Box<PlanFile>),
+    Edited(Box<PlanFile>),
+    /// The file is not a valid plan.
     Unreadable,
     Deleted,
 }
 
-pub struct Found {
+pub struct PlanFile {
     pub document: PlanDocument,
     sha256: String,
     pub bytes: Vec<u8>,
     pub stamp: Stamp,
 }
 
-impl Found {
-    /// Has the file say how far the plan has come, if it says that at all.
+impl PlanFile {
+    /// Sets the status in the file, if the file has one.
     pub fn say(&mut self, status: PlanFileStatus) {
         if self.document.has_status() {
             self.document.status = status;
@@ -53,7 +53,7 @@ impl Found {
 }
 
 impl Execution {
-    /// `None` when the chat has no approved plan.
+    /// `None` if the chat has no approved plan.
     pub fn of(chat: &Chat) -> Option<Self> {
         let approval = chat.approval()?;
         let kept = chat.record().progress.clone().filter(|progress| progress.plan_file == approval.plan_file);
@@ -67,12 +67,12 @@ impl Execution {
         Some(Self { path, document, sha256: approval.sha256.clone(), progress })
     }
 
-    /// The approved plan with the present status of each step.
+    /// The approved plan with the current status of each step.
     pub fn plan(&self) -> Plan {
         self.progress.apply_to(self.document.plan.clone())
     }
 
-    /// The same, as its file would be.
+    /// The same, as the text of its file.
     pub fn text(&self) -> String {
         let mut document = self.document.clone();
         document.plan = self.plan();
@@ -94,11 +94,11 @@ impl Execution {
         let Some(document) = std::str::from_utf8(&snapshot.bytes).ok().and_then(|text| PlanDocument::parse(text).ok()) else {
             return Ok(PlanFileState::Unreadable);
         };
-        let found = Box::new(Found { sha256: document.sha256(), document, bytes: snapshot.bytes, stamp: snapshot.stamp });
+        let found = Box::new(PlanFile { sha256: document.sha256(), document, bytes: snapshot.bytes, stamp: snapshot.stamp });
         Ok(if found.sha256 == self.sha256 { PlanFileState::Approved(found) } else { PlanFileState::Edited(found) })
     }
 
-    /// Which step of an edited file is this one of the approved plan. A step that was only reworded is still the same.
+    /// The step of an edited file that is this step of the approved plan. A reworded step still matches.
     pub fn step_in(&self, step_number: u32, edited: &Plan) -> Result<u32, Problem> {
         let approved = self.document.plan.steps.iter().find(|step| step.step_number == step_number);
         let place = |action: &str| edited.steps.iter().find(|step| step.action == action).map(|step| step.step_number);
@@ -111,14 +111,14 @@ impl Execution {
             return Ok(step_number);
         }
         let text = format!(
-            "{} was edited meanwhile, and step {step_number} of the approved plan is not at its place in it any more, so nothing was recorded. Ask the user: they can put the step back, or go to plan mode and approve the edited plan.",
+            "{} was edited, and step {step_number} of the approved plan was moved or removed, so nothing was recorded. Ask the user: they can restore the step, or switch to plan mode and approve the edited plan.",
             self.path
         );
         Err(Problem::new(ErrorCode::ApprovalStale, text))
     }
 }
 
-/// Tells the user and the model, once, that the file of the plan being carried out is not what was approved.
+/// Reports once to the user and the model that the file of the executed plan differs from the approved version.
 ///
 /// # Errors
 /// It can't be stored.
@@ -128,7 +128,7 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
     }
     let Some(execution) = Execution::of(chat).filter(|execution| !execution.progress.open_steps().is_empty()) else { return Ok(None) };
     let workspace = chat.workspace.clone();
-    let (execution, present) = chat.carry(move || execution.look(&workspace).map(|present| (execution, present))).await??;
+    let (execution, present) = chat.run_on_thread(move || execution.look(&workspace).map(|present| (execution, present))).await??;
     let path = execution.path.to_string();
     let (change, now) = match present {
         PlanFileState::Approved(_) => (None, None),
@@ -141,13 +141,12 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
     }
     let message = change.map(|change| {
         let what = match change {
-            PlanFileChange::Deleted => format!("{path} was deleted. It is not made again; progress is kept in the chat."),
-            PlanFileChange::Unreadable => format!("{path} was changed and can't be read as a plan any more. Progress is kept in the chat."),
-            PlanFileChange::Edited => format!("{path} was edited since it was approved. Boxes are ticked in it as it is now."),
+            PlanFileChange::Deleted => format!("{path} was deleted. It is not recreated; the chat keeps the progress."),
+            PlanFileChange::Unreadable => format!("{path} was changed and is no longer a valid plan. The chat keeps the progress."),
+            PlanFileChange::Edited => format!("{path} was edited since it was approved. Boxes are ticked in the edited file."),
         };
-        let text = format!(
-            "{what} What is carried out is still the plan as it was approved; to have another one carried out, go to plan mode and approve it."
-        );
+        let text =
+            format!("{what} The agent still executes the approved version; to execute another one, switch to plan mode and approve it.");
         Message::notice(chat.id, Notice::PlanChanged(PlanChanged { plan_file: path, change }), text)
     });
     let progress = Progress { reported_file: now, ..execution.progress };
@@ -156,13 +155,13 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
     Ok(message)
 }
 
-/// How far the plan in force had come before a message, by the reports until then; also over what was taken back earlier.
+/// The progress of the plan before a message, from the reports until then; also across earlier reverts.
 pub fn before(history: &[Message], target: MessageId) -> Option<Progress> {
     let begins = |message: &Message| match message.body.notice() {
         Some(Notice::Approval(approval)) => approval.begins_with.clone(),
         Some(_) | None => None,
     };
-    // What was taken back to before the approval begins as the approved plan did.
+    // Reverting past the approval resets progress to the plan's initial state.
     let first: Option<Progress> = history.iter().rev().find_map(begins);
     let mut now = first.clone();
     let mut known = HashMap::new();
@@ -182,13 +181,13 @@ pub fn before(history: &[Message], target: MessageId) -> Option<Progress> {
     now.filter(|progress| first.is_some_and(|first| first.plan_file == progress.plan_file))
 }
 
-/// The step that a report moved.
+/// The step that a report changed.
 fn reported(result: &Message) -> Option<(u32, StepStatus)> {
     let facts = result.body.tool_result().filter(|result| result.tool == UpdateStep::SPEC.name)?.outcome.facts()?;
     Some((u32::try_from(facts.get("step_number")?.as_u64()?).ok()?, serde_json::from_value(facts.get("status")?.clone()).ok()?))
 }
 
-/// The steps of the plan being carried out that are neither done nor skipped.
+/// The open steps of the plan.
 pub fn open_steps(row: &ChatRow) -> Vec<u32> {
     let acts = row.config.role.mode() == Mode::Act;
     row.progress

@@ -1,8 +1,8 @@
-//! Reasoning that a model shows: counted while it streams, bounded where it is stored.
+//! Reasoning that a model shows: counted while it streams, limited when it is stored.
 
-/// How much is stored with a reply, in bytes.
+/// Maximum size stored with a reply, in bytes.
 const MOST_STORED: usize = 64 << 10;
-/// Stands where the rest was cut off.
+/// Marks the place where the rest was cut off.
 const CUT: &str = "\n[…]";
 
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,7 @@ pub(crate) struct Reasoning {
 }
 
 impl Reasoning {
-    /// Adds a piece, and returns how many characters came before it.
+    /// Adds a delta, and returns how many characters came before it.
     pub(crate) fn add(&mut self, piece: &str) -> usize {
         let offset = self.characters;
         self.characters += piece.chars().count();
@@ -25,7 +25,7 @@ impl Reasoning {
         offset
     }
 
-    /// The text to store; `None` if the model showed nothing.
+    /// The text to store; `None` if the model showed none.
     pub(crate) fn stored(self) -> Option<String> {
         let text = self.text.trim().to_owned();
         (!text.is_empty()).then(|| if self.is_cut { text + CUT } else { text })

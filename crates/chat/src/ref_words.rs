@@ -1,4 +1,4 @@
-//! What happened to a ref of git's, in plain words.
+//! Describes the change of a git ref as text.
 
 use crate::chat::Chat;
 use planwright_protocol::{Image, Problem};
@@ -6,7 +6,7 @@ use planwright_tools::WorkspacePath;
 use planwright_tools::git_name::ref_change;
 
 impl Chat {
-    /// What a change of this path did to a ref; `None` for all other paths.
+    /// The change of a ref by the change of its file; `None` for other paths.
     pub(crate) async fn ref_change(&self, path: &str, before: &Image, after: &Image) -> Result<Option<String>, Problem> {
         let Some(path) = WorkspacePath::parse(path).ok().filter(|path| path.relative().starts_with(".git/")) else { return Ok(None) };
         let is_value = |image: &Image| matches!(image, Image::File { .. } | Image::Absent);

@@ -107,7 +107,7 @@ impl Chat {
 impl Revert {
     /// What a message tells of one that was done.
     #[must_use]
-    pub fn told(message: &Message) -> Self {
+    pub fn from_notice(message: &Message) -> Self {
         recorded(message)
             .map(|notice| Self { files: notice.files.clone(), conflicts: notice.conflicts.clone(), covered: Vec::new() })
             .unwrap_or_default()

@@ -1,22 +1,22 @@
-//! A run: from what the user said to the end of what it set off.
+//! A run: from a user message to its end.
 
 mod replay;
 
 use crate::action::agent_call::{CallOutcome, perform_together, take_together};
 use crate::action::plan_reply;
 use crate::agent::Agent;
+use crate::available_tools::AvailableTools;
 use crate::card::Pending;
 use crate::chat::{Change, Chat, Draft};
 use crate::crash;
+use crate::delta_batches::DeltaBatches;
 use crate::inbox::Inbox;
 use crate::models::check_cost;
-use crate::offered::Offered;
-use crate::pieces::Pieces;
 use crate::plan;
 use crate::progress::{self, Execution};
-use crate::reading::read_up_to;
+use crate::prompt_context::PromptContext;
+use crate::read_marker::read_up_to;
 use crate::reasoning::Reasoning;
-use crate::surroundings::Surroundings;
 use async_trait::async_trait;
 use planwright_agent::answer::{ParsedAnswer, parse_answer};
 use planwright_agent::prompt::{PromptFacts, system_prompt, tool_definitions};
@@ -31,19 +31,19 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How many calls a reply may have.
+/// Maximum number of calls in a reply.
 const MOST_CALLS: usize = 128;
 
 pub struct Run {
     pub(crate) chat: Arc<Chat>,
     inbox: Inbox,
-    pub(crate) surroundings: Surroundings,
-    /// Who works on a task that was handed on; `None` for the chat's own agent, whose role the user may switch.
+    pub(crate) prompt_context: PromptContext,
+    /// The delegate that this run belongs to; `None` for the chat's own agent, whose role the user may switch.
     delegate: Option<Agent>,
-    /// How full a delegate's context is; the chat's own is kept with the chat.
+    /// How full a delegate's context is; the chat stores that of its own agent.
     context_tokens: u64,
-    pub(crate) offered: Offered,
-    /// How often a model was asked since the user's last word, by the chat's own agent and its delegates together.
+    pub(crate) available_tools: AvailableTools,
+    /// The number of model requests since the user's last message, of the chat's own agent and its delegates together.
     asked: Arc<AtomicU32>,
 }
 
@@ -52,23 +52,23 @@ impl Run {
         Self {
             chat,
             inbox,
-            surroundings: Surroundings::default(),
+            prompt_context: PromptContext::default(),
             delegate: None,
             context_tokens: 0,
-            offered: Offered::default(),
+            available_tools: AvailableTools::default(),
             asked: Arc::default(),
         }
     }
 
-    /// The same for a delegate. What the user writes meanwhile is for the one who handed on the task.
+    /// The same for a delegate. The user's messages meanwhile are for the delegating agent.
     pub(crate) fn for_delegate(&self, delegate: Agent) -> Self {
         Self { delegate: Some(delegate), asked: self.asked.clone(), ..Self::new(self.chat.clone(), Inbox::default()) }
     }
 
-    /// Who works here now.
+    /// The agent of this run.
     ///
     /// # Errors
-    /// `MODE_CHANGED`, of a delegate for which there is no place in the chat any more.
+    /// `MODE_CHANGED` if the chat's role no longer permits this delegate.
     pub(crate) fn agent(&self) -> Result<Agent, Problem> {
         let own = self.chat.agent();
         match self.delegate {
@@ -87,8 +87,8 @@ impl Run {
         self.delegate.is_none()
     }
 
-    /// Stores a reply with what it used.
-    pub(crate) async fn spent(
+    /// Stores a reply with its usage.
+    pub(crate) async fn record_usage(
         &mut self,
         change: Change,
         usage: Usage,
@@ -107,22 +107,22 @@ impl Run {
         self.chat.publish(change, edit).await
     }
 
-    /// Clients show how full the context of the chat's own agent is, and not that of a delegate.
-    fn told(&self, usage: Usage) -> Usage {
+    /// The usage that clients see: they show the context of the chat's own agent, and not that of a delegate.
+    fn visible_usage(&self, usage: Usage) -> Usage {
         if self.delegate.is_none() {
             return usage;
         }
         Usage { context_tokens: self.chat.record().usage.context_tokens, ..usage }
     }
 
-    /// Counts what a reply used that is not kept.
-    async fn spent_in_vain(&mut self, usage: Usage) -> Result<(), Problem> {
+    /// Counts the usage of a discarded reply.
+    async fn count_discarded(&mut self, usage: Usage) -> Result<(), Problem> {
         if usage == Usage::default() {
             return Ok(());
         }
         let usage = Usage { context_tokens: usage.input_tokens, ..usage };
-        let told = self.told(usage);
-        self.spent(Change::default().event(Event::Usage(told)), usage, usage.context_tokens, |_| {}).await
+        let visible_usage = self.visible_usage(usage);
+        self.record_usage(Change::default().event(Event::Usage(visible_usage)), usage, usage.context_tokens, |_| {}).await
     }
 
     fn is_too_long(&self, turn: &Turn, provider: &dyn Provider) -> bool {
@@ -130,21 +130,27 @@ impl Run {
         compaction::is_due(turn.conversation(), used, provider.context_tokens())
     }
 
-    /// What to ask a model that takes so many tokens.
+    /// The request for a model with this context size.
     pub(crate) async fn request(&mut self, agent: Agent, turn: &Turn, context: u64) -> Result<ModelRequest, Problem> {
         let role = agent.role;
-        self.surroundings.look(&self.chat, turn.history()).await?;
+        self.prompt_context.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).map(|execution| execution.text());
         let inspect = self.chat.settings().inspect();
-        let (environment, instructions) = (&self.surroundings.environment, &self.surroundings.instructions(context));
+        let (environment, instructions) = (&self.prompt_context.environment, &self.prompt_context.instructions(context));
         let works_for = if agent.delegation.is_some() { Some(self.chat.agent().role) } else { None };
-        let facts =
-            PromptFacts { approved_plan: plan.as_deref(), instructions, environment, inspect, mcp_tools: &self.offered.tools, works_for };
+        let facts = PromptFacts {
+            approved_plan: plan.as_deref(),
+            instructions,
+            environment,
+            inspect,
+            mcp_tools: &self.available_tools.tools,
+            works_for,
+        };
         Ok(ModelRequest {
             system: system_prompt(role, &facts),
             messages: fit::shorten(turn.conversation().entries(), context),
             images: HashMap::new(),
-            tools: tool_definitions(role, inspect, &self.offered.tools),
+            tools: tool_definitions(role, inspect, &self.available_tools.tools),
             mode: role.mode(),
             purpose: Purpose::Reply,
             replies: turn.conversation().replies(),
@@ -152,7 +158,7 @@ impl Run {
         })
     }
 
-    /// Reads the reply to its end; what has come so far is shown while it comes.
+    /// Reads the reply to its end, and publishes it as it arrives.
     pub(crate) async fn receive(
         &mut self,
         provider: &dyn Provider,
@@ -161,11 +167,11 @@ impl Run {
         text_id: MessageId,
     ) -> Result<Received, Problem> {
         let mut received = Received::default();
-        let mut pieces = Pieces::of(provider.stream(request).await?);
-        while let Some(delta) = pieces.next().await {
+        let mut batches = DeltaBatches::new(provider.stream(request).await?);
+        while let Some(delta) = batches.next().await {
             let delta = match delta {
                 Err(problem) => {
-                    self.spent_in_vain(received.usage).await?;
+                    self.count_discarded(received.usage).await?;
                     return Err(problem);
                 }
                 Ok(delta) => delta,
@@ -177,7 +183,7 @@ impl Run {
                 }
                 Delta::Reasoning(text) => {
                     received.reasoning.add(&text);
-                    self.chat.think(agent, text_id, &text).await?;
+                    self.chat.publish_reasoning(agent, text_id, &text).await?;
                 }
                 Delta::Call(call) => received.calls.push(call),
                 Delta::Usage(usage) => received.usage = usage,
@@ -185,13 +191,13 @@ impl Run {
             }
         }
         if received.calls.len() > MOST_CALLS {
-            self.spent_in_vain(received.usage).await?;
+            self.count_discarded(received.usage).await?;
             return Err(too_many(received.calls.len()));
         }
         Ok(received)
     }
 
-    /// What a reply is: text and calls, or a plan, or a question.
+    /// Parses a reply: text and calls, a plan, or a question.
     async fn read(&self, received: Received, model: &str, agent: Agent, text_id: MessageId) -> Result<Reply, Problem> {
         let mut reply = Reply::default();
         let mut text = AssistantText::default();
@@ -223,14 +229,11 @@ impl Run {
                 reply.pending = Some(pending);
             }
             ParsedAnswer::Text { reason: Some(reason) } => {
-                reply.note = Some(format!("This answer was not taken as a plan or a question: {reason}."));
+                reply.note = Some(format!("This answer is not a valid plan or question: {reason}."));
                 text.not_a_plan = Some(reason);
             }
             ParsedAnswer::Text { reason: None } if received.calls.is_empty() && received.text.trim().is_empty() => {
-                reply.note = Some(
-                    "The model's answer is empty: nothing was said and nothing was done. Ask again, or put the task differently."
-                        .to_owned(),
-                );
+                reply.note = Some("The model's answer is empty. Ask again, or describe the task differently.".to_owned());
             }
             ParsedAnswer::Plan { .. } | ParsedAnswer::Text { reason: None } => {}
         }
@@ -238,7 +241,7 @@ impl Run {
         if !received.text.is_empty() || received.calls.is_empty() {
             reply.messages.push(message);
         }
-        reply.messages.extend(received.calls.iter().map(|call| self.offered.call_message(&self.chat, call)));
+        reply.messages.extend(received.calls.iter().map(|call| self.available_tools.call_message(&self.chat, call)));
         Ok(reply)
     }
 }
@@ -250,7 +253,7 @@ struct Reply {
     change: Change,
     pending: Option<Pending>,
     plan_file: Option<String>,
-    /// Why it is not what it was perhaps meant to be, for the user and the model to read.
+    /// Why it is not what it was perhaps meant to be, for the user and the model.
     note: Option<String>,
 }
 
@@ -266,7 +269,7 @@ pub(crate) struct Received {
 #[async_trait]
 impl World for Run {
     async fn take_messages(&mut self) -> Result<Vec<Message>, Problem> {
-        let of_servers = self.offered.ask(&self.chat).await?;
+        let of_servers = self.available_tools.ask(&self.chat).await?;
         if self.delegate.is_some() {
             return Ok(of_servers);
         }
@@ -317,7 +320,7 @@ impl World for Run {
         let mut events: Vec<Event> = messages.iter().map(|message| Event::MessageCreated { message: message.clone() }).collect();
         events.extend(messages.iter().filter_map(call_event));
         events.append(&mut change.events);
-        events.push(Event::Usage(self.told(usage)));
+        events.push(Event::Usage(self.visible_usage(usage)));
         change.events = events;
         let edit = move |row: &mut Draft| {
             if let Some(pending) = pending {
@@ -325,7 +328,7 @@ impl World for Run {
             }
             row.config.plan_file = plan_file.or(row.config.plan_file.take());
         };
-        self.spent(change, usage, usage.context_tokens, edit).await?;
+        self.record_usage(change, usage, usage.context_tokens, edit).await?;
         crash::point("reply_stored");
         Ok(messages)
     }
@@ -357,7 +360,9 @@ impl World for Run {
 }
 
 fn too_many(calls: usize) -> Problem {
-    let text = format!("The model asked for {calls} calls in one reply; more than {MOST_CALLS} are not begun. Ask for less at a time.");
+    let text = format!(
+        "The model requested {calls} calls in one reply; at most {MOST_CALLS} are allowed, so none was executed. Ask for less at once."
+    );
     Problem::new(ErrorCode::LimitReached, text)
 }
 

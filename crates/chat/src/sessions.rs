@@ -22,11 +22,11 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The title of a chat that has none of its own.
+/// The title of a chat without one.
 pub const UNTITLED: &str = "New chat";
-/// How long the chats may take to let go.
+/// How long the chats may take to close.
 const PARK_WITHIN: Duration = Duration::from_secs(10);
-/// How often idle chats are looked for.
+/// How often idle chats are searched.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
@@ -39,12 +39,12 @@ pub(crate) struct Inner {
     pub(crate) models: Arc<dyn Models>,
     pub(crate) open: OpenChats,
     pub(crate) hub: Arc<Hub>,
-    /// Ends commands that run in no chat.
+    /// Stops commands that run without a chat.
     pub(crate) stop: Stop,
 }
 
 impl Inner {
-    /// Starts, once, the task that lets idle chats leave memory. It ends with the last of these chats' users.
+    /// Starts, once, the task that removes idle chats from memory. It ends with the last user of these chats.
     fn sweep_idle_chats(self: &Arc<Self>) {
         if self.open.begin_sweeping() {
             let chats = Arc::downgrade(self);
@@ -86,12 +86,12 @@ impl Sessions {
     /// The model that settings name for a mode.
     ///
     /// # Errors
-    /// There is none, and how to configure one.
+    /// There is none; the error says how to configure one.
     pub async fn model(&self, settings: &Settings, mode: Mode) -> Result<Arc<dyn Provider>, Problem> {
         self.inner.models.model(&settings.models, mode).await
     }
 
-    /// Whether a model of the user's own configuration can look at images.
+    /// Whether a model of the user's own configuration can read images.
     pub async fn takes_images(&self) -> bool {
         let settings = &self.workspaces().everywhere().settings.models;
         for mode in [Mode::Plan, Mode::Act] {
@@ -102,18 +102,18 @@ impl Sessions {
         false
     }
 
-    /// A new chat, in the role asked for or the configured one.
+    /// A new chat, in the requested role or the configured one.
     ///
     /// # Errors
-    /// No such workspace, or it can't be stored.
+    /// There is no such workspace, or it can't be stored.
     pub async fn create(&self, workspace: WorkspaceId, title: Option<String>, role: Option<Role>) -> Result<Handle, Problem> {
         self.create_for(workspace, title, role, None).await
     }
 
-    /// The same, for the account of this name.
+    /// The same, for the account with this name.
     ///
     /// # Errors
-    /// No such workspace, or it can't be stored.
+    /// There is no such workspace, or it can't be stored.
     pub async fn create_for(
         &self,
         workspace: WorkspaceId,
@@ -126,7 +126,7 @@ impl Sessions {
         Ok(handle)
     }
 
-    /// The same, before anybody is told of it.
+    /// The same, without announcing it.
     pub(crate) async fn create_silently(
         &self,
         workspace: WorkspaceId,
@@ -174,10 +174,10 @@ impl Sessions {
         Ok(handle)
     }
 
-    /// The chat of this id, woken if it sleeps.
+    /// The chat with this id, opened if necessary.
     ///
     /// # Errors
-    /// No such chat, or its workspace can't be opened.
+    /// There is no such chat, or its workspace can't be opened.
     pub async fn chat(&self, id: ChatId) -> Result<Handle, Problem> {
         self.inner.sweep_idle_chats();
         let load = async || {
@@ -188,7 +188,7 @@ impl Sessions {
         self.inner.open.get_or_load(id, load).await
     }
 
-    /// The chat as it is now, without waking it.
+    /// The current state of the chat, without opening it.
     ///
     /// # Errors
     /// No such chat in this workspace.
@@ -200,7 +200,7 @@ impl Sessions {
         if view.workspace_id == workspace { Ok(view) } else { Err(no_chat(id)) }
     }
 
-    /// All a client needs to draw a chat, without waking it.
+    /// Everything that a client needs to draw a chat, without opening it.
     ///
     /// # Errors
     /// No such chat in this workspace.
@@ -208,7 +208,7 @@ impl Sessions {
         if self.inner.open.get(id).is_none() {
             let row = self.store().chat(id).await?.filter(|row| row.workspace_id == workspace).ok_or_else(|| no_chat(id))?;
             let sleeping = Snapshot::of_stored(self.store(), &row).await?;
-            // Only a chat that was woken meanwhile can have changed.
+            // Only a chat that was opened meanwhile can have changed.
             if self.inner.open.get(id).is_none() {
                 return Ok(sleeping);
             }
@@ -216,13 +216,13 @@ impl Sessions {
         self.chat_in(workspace, id).await?.chat.snapshot().await
     }
 
-    /// Ends a chat and forgets it. Its plan and what it changed in the workspace stay.
+    /// Ends a chat and deletes it. Its plan and its changes in the workspace stay.
     ///
     /// # Errors
-    /// No such chat, or it can't be removed from the database.
+    /// There is no such chat, or it can't be removed from the database.
     pub async fn delete(&self, id: ChatId) -> Result<(), Problem> {
         let row = self.store().chat(id).await?.ok_or_else(|| no_chat(id))?;
-        // Nobody wakes the chat again while this is held.
+        // The chat can't be opened again while this is held.
         let closed = self.inner.open.close(id).ok_or_else(|| no_chat(id))?;
         let handle = closed.handle().await;
         if let Some(handle) = &handle {
@@ -234,16 +234,16 @@ impl Sessions {
         if let Some(commands) = &self.workspaces().everywhere().settings.commands {
             Baseline::remove(&commands.baseline_file(id));
         }
-        // Without its folder there is no file of the chat.
+        // Without its folder the chat has no file.
         let Ok(workspace) = self.workspaces().open(row.workspace_id).await else { return Ok(()) };
         match tokio::task::spawn_blocking(move || workspace.remove_chat(id)).await.map_err(broken)? {
             Ok(()) => {}
-            Err(problem) => tracing::warn!(chat = %id, %problem, "the file of a deleted chat could not be removed"),
+            Err(problem) => tracing::warn!(chat = %id, %problem, "can't remove the file of a deleted chat"),
         }
         Ok(())
     }
 
-    /// Ends the streams of a chat that is gone, and tells all who listen.
+    /// Ends the streams of a deleted chat, and announces its end.
     fn announce_end(&self, row: &ChatRow, handle: Option<&Handle>) {
         let source = Source { workspace: row.workspace_id, chat: row.id };
         let last = handle.map_or(row.seq_ceiling, |handle| handle.chat.newest());
@@ -253,15 +253,15 @@ impl Sessions {
         self.inner.hub.announce(source, last, Event::ChatDeleted {});
     }
 
-    /// Tells all who listen of a new chat.
+    /// Announces a new chat.
     pub(crate) fn announce(&self, handle: &Handle) {
         let (row, seq) = (handle.chat.record(), handle.chat.newest());
         let chat = serde_json::to_value(ChatView::from(&row.row)).unwrap_or_default();
         self.inner.hub.announce(handle.chat.feed.source, seq, Event::ChatCreated { chat });
     }
 
-    /// One stream over the visible chats. For named chats, with the number of the last event that the client has, it has every
-    /// event; a named chat that does not exist, or is not visible, is skipped.
+    /// One stream over the visible chats. For named chats, with the number of the client's last event, it has every event; a
+    /// named chat that is missing or not visible is skipped.
     ///
     /// # Errors
     /// The store can't be read.
@@ -286,7 +286,7 @@ impl Sessions {
         Ok(Overview::new(self.inner.hub.clone(), visibility, cursor, followers))
     }
 
-    /// Goes on with the runs that were cut off.
+    /// Resumes the interrupted runs.
     ///
     /// # Errors
     /// The database can't be read.
@@ -299,13 +299,13 @@ impl Sessions {
             };
             match resumed {
                 Ok(()) => {}
-                Err(problem) => tracing::warn!(chat = %id, %problem, "a run could not be resumed"),
+                Err(problem) => tracing::warn!(chat = %id, %problem, "can't resume a run"),
             }
         }
         Ok(unfinished.len())
     }
 
-    /// Removes what commands staged long ago, where no chat waits for it. To be called before runs are resumed.
+    /// Removes old staged changes of commands that no chat waits for. Call this before runs are resumed.
     ///
     /// # Errors
     /// The database failed.
@@ -324,34 +324,34 @@ impl Sessions {
         Ok(())
     }
 
-    /// How many chats are in memory.
+    /// The number of chats in memory.
     #[must_use]
     pub fn in_memory(&self) -> usize {
         self.inner.open.count()
     }
 
-    /// Lets go of the chats that nobody runs, follows or has a handle of. Happens by itself every few seconds.
+    /// Closes chats that nobody runs, follows or holds. Happens automatically every few seconds.
     pub fn release_idle(&self) {
         self.inner.open.sweep();
     }
 
-    /// Lets go of all chats; their runs go on after the next start.
+    /// Closes all chats; their runs resume after the next start.
     pub async fn park_all(&self) {
         self.inner.stop.now();
         let handles = self.inner.open.take_all();
         let parked = futures::future::join_all(handles.iter().map(Handle::park));
         if tokio::time::timeout(PARK_WITHIN, parked).await.is_err() {
-            // Appends wait for a database that is away. What is not stored by now is not, and runs go on by what is.
-            tracing::warn!("the database does not answer; ending without what it has not stored");
+            // Appends wait for an unreachable database. Unstored changes are lost, and runs resume from what is stored.
+            tracing::warn!("the database does not answer; ending without unstored changes");
             self.store().close().await;
         }
     }
 
-    /// Ends the chats of a workspace and forgets it. Nothing in the folder is touched. Runs to its end even if the caller is
-    /// cancelled; what the end of the process cuts off is forgotten after the next start.
+    /// Ends the chats of a workspace and deletes it. Nothing in the folder is touched. Not cancellable; the next start completes
+    /// a deletion that the end of the process interrupted.
     ///
     /// # Errors
-    /// No such workspace, or the database failed.
+    /// There is no such workspace, or the database failed.
     pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), Problem> {
         self.workspaces().row(id).await?;
         let sessions = self.clone();
@@ -362,7 +362,7 @@ impl Sessions {
         self.workspaces().hide(id).await?;
         let mut ended = Vec::new();
         for chat in self.store().chats_in(id).await? {
-            // A chat that somebody else deletes at this moment needs nothing more.
+            // A chat that another request is deleting needs nothing more.
             let Some(closed) = self.inner.open.close(chat) else { continue };
             let handle = closed.handle().await;
             ended.push((closed, handle));
@@ -376,7 +376,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// The chats of a workspace, all of them.
+    /// All chats of a workspace.
     ///
     /// # Errors
     /// The database can't be read.

@@ -1,8 +1,8 @@
-//! Summing a conversation up when it has grown too long for its model.
+//! Compacts a conversation that has grown too long for its model.
 
 use crate::agent::Agent;
 use crate::chat::Change;
-use crate::reading::read_up_to;
+use crate::read_marker::read_up_to;
 use crate::run::Run;
 use futures::StreamExt;
 use planwright_agent::compaction;
@@ -16,7 +16,7 @@ use planwright_store::TurnStart;
 use std::sync::Arc;
 
 impl Run {
-    /// Sums the conversation up, and does nothing else.
+    /// Compacts the conversation, and does nothing else.
     pub async fn compact(mut self) -> TurnOutcome {
         let summed_up = async {
             let agent = self.agent()?;
@@ -29,21 +29,21 @@ impl Run {
         }
     }
 
-    /// Stores the message that takes the place of the history. What must be kept is in it even if the model fails. It says
-    /// up to which message of the user it reaches: those that come while it is written stay behind it.
+    /// Stores the message that replaces the history. It has the facts that must be kept even if the model fails. It names the
+    /// last user message that it covers: later ones stay behind it.
     pub(crate) async fn sum_up(&mut self, agent: Agent, provider: &dyn Provider, turn: &Turn) -> Result<Vec<Message>, Problem> {
         self.chat.show(|_| ChatState::Thinking).await?;
         let mut usage = Usage::default();
         let summary = match self.summary(agent, provider, turn, &mut usage).await {
             Ok(summary) => summary,
             Err(problem) => {
-                tracing::warn!(chat = %self.chat.id, %problem, "the model could not sum the chat up");
+                tracing::warn!(chat = %self.chat.id, %problem, "the model can't summarise the chat");
                 String::new()
             }
         };
         let (context, conversation) = (provider.context_tokens(), turn.conversation());
         let facts = CompactionFacts { tokens_before: estimate_tokens(conversation.size(context)), by_model: !summary.is_empty() };
-        // What the user decided meanwhile, such as another role, is known only there.
+        // The user's decisions meanwhile, such as another role, are only there.
         let mut history = self.thread_of(self.chat.store.outline(self.chat.id).await?);
         let turn_start = self.turn_start_after(turn).await?;
         let first = history.iter().position(|message| turn.has(message.id)).unwrap_or(history.len());
@@ -53,17 +53,17 @@ impl Run {
         let notice = Notice::Compaction(CompactionNotice { facts, read_up_to: Some(read_up_to(turn.history())) });
         let message = agent.place(Message::notice(self.chat.id, notice, text));
         let change = Change::messages([message.clone()]).event(Event::Usage(usage));
-        self.spent(change, usage, 0, move |row| row.turn_start = turn_start.or(row.turn_start)).await?;
+        self.record_usage(change, usage, 0, move |row| row.turn_start = turn_start.or(row.turn_start)).await?;
         Ok(vec![message])
     }
 
-    /// Where the conversation begins once this turn is summed up; `None` if that stays as it is.
+    /// Where the conversation begins after the compaction of this turn; `None` if that does not change.
     async fn turn_start_after(&self, turn: &Turn) -> Result<Option<TurnStart>, Problem> {
         let (before, tail) = turn.tail();
         if !self.is_own() {
             return Ok(None);
         }
-        // A turn has messages that the user sent during a reply behind it; they are stored before it.
+        // A turn has user messages from during a reply behind it, but they are stored before it.
         let is_user = |message: &&Message| message.author == Author::User;
         let firsts = [tail.iter().find(is_user), tail.iter().find(|message| !is_user(message))];
         let mut first = None;
@@ -75,7 +75,7 @@ impl Run {
         Ok(first.map(|seq| TurnStart { seq, replies: since_user, plan_replies: replies.plan, act_replies: replies.act }))
     }
 
-    /// A model that takes less than it is said to is asked again, with less of each message.
+    /// If the model accepts less than its stated context, it is asked again with less of each message.
     async fn summary(&self, agent: Agent, provider: &dyn Provider, turn: &Turn, usage: &mut Usage) -> Result<String, Problem> {
         let mut context = provider.context_tokens();
         loop {
@@ -89,7 +89,7 @@ impl Run {
         }
     }
 
-    /// What it used is counted even if it fails.
+    /// Its usage is counted even if it fails.
     async fn summary_within(
         &self,
         context: u64,
@@ -117,7 +117,7 @@ impl Run {
             match delta? {
                 Delta::Text(more) => text.push_str(&more),
                 Delta::Usage(used) => *usage = used,
-                // It was given no tool, and its thoughts are not the summary.
+                // It had no tools, and its reasoning is not the summary.
                 Delta::Call(_) | Delta::Reasoning(_) | Delta::Native(_) => {}
             }
         }

@@ -1,4 +1,4 @@
-//! Messages that are longer than a model takes at once: it reads their beginning and their end.
+//! Messages that are longer than a model accepts: it gets their beginning and end.
 
 use crate::agent::Agent;
 use crate::chat::Change;
@@ -9,7 +9,7 @@ use planwright_protocol::message::CutMessage;
 use planwright_protocol::{Author, Message, MessageId, Notice, Problem};
 
 impl Run {
-    /// Stores what the user and the model should know of messages that are too long.
+    /// Stores notes for the user and the model about messages that are too long.
     pub(crate) async fn note_cuts(&self, agent: Agent, turn: &Turn, context_tokens: u64) -> Result<Vec<Message>, Problem> {
         let notes: Vec<Message> = notes(turn.history(), context_tokens).into_iter().map(|note| agent.place(note)).collect();
         if !notes.is_empty() {
@@ -18,8 +18,8 @@ impl Run {
         Ok(notes)
     }
 
-    /// Asks the model. One that takes less than it is said to is asked again with less of each message, if there is nothing to
-    /// sum up.
+    /// Calls the model. If it accepts less than its stated context and there is nothing to compact, it is asked again with less
+    /// of each message.
     pub(crate) async fn ask(
         &mut self,
         provider: &dyn Provider,
@@ -41,7 +41,7 @@ impl Run {
     }
 }
 
-/// What is to be known of such messages that nobody has answered yet. Once for each.
+/// The notes about such messages that have no answer yet. One for each.
 fn notes(history: &[Message], context_tokens: u64) -> Vec<Message> {
     let most = fit::max_message_bytes(context_tokens);
     let unanswered = history.iter().rposition(|message| message.author == Author::Assistant).map_or(0, |place| place + 1);
@@ -57,7 +57,7 @@ fn mark(message: &Message) -> Notice {
 
 fn note(message: &Message, characters: usize) -> Message {
     let text = format!(
-        "A message of {characters} characters is longer than the model takes at once. The model reads its beginning and its end; the middle is left out. To have all of it read, put the text into a file of the workspace and name the file."
+        "A message of {characters} characters is too long for the model. The model reads its beginning and its end; the middle is left out. To let it read everything, put the text into a file of the workspace and name the file."
     );
     Message::notice(message.chat_id, mark(message), text)
 }

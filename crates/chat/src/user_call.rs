@@ -1,16 +1,16 @@
-//! Tool calls of the user, by the tools endpoint: an action like a model's call.
+//! Tool calls of the user, through the tools endpoint: an action like a model's call.
 //!
-//! It has the rights of the chat's role, and nothing asks, because the user makes the call. It is no part of the
-//! conversation: the model has not made it, and what it changes is the user's own change.
+//! It has the permissions of the chat's role, and never asks, because the user makes the call. It is not part of the
+//! conversation: the model did not make it, and its changes are the user's own.
 
 use crate::action::tool::{self, Toolbox};
 use crate::action::{Action, Call, Cause, End, Preparation, Principal, Proposal, Refusal, landing, perform};
 use crate::agent::Agent;
 use crate::chat::{Change, no_chat};
 use crate::handle::Handle;
+use crate::metrics;
 use crate::plan::StoredPlan;
 use crate::sessions::Sessions;
-use crate::tally;
 use async_trait::async_trait;
 use futures::FutureExt;
 use planwright_protocol::event::ToolResponse;
@@ -20,8 +20,8 @@ use planwright_protocol::{CallId, ChatId, ErrorCode, Event, Mode, Op, Problem, W
 use planwright_store::Store;
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
-    CommandContext, Consent, Effect, Epoch, Fence, FileChange, KEEPING, MissingPlan, Output, RecordEffect, Signal, Situation, ToolConfig,
-    ToolContext, Workspace, WorkspacePath,
+    COMMAND_CHANGES, CommandContext, Consent, Effect, Epoch, Fence, FileChange, MissingPlan, Output, RecordEffect, Signal, Situation,
+    ToolConfig, ToolContext, Workspace, WorkspacePath,
 };
 use planwright_workspaces::{Settings, WorkspaceRules};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio_util::task::TaskTracker;
 
-/// What the user wants done.
+/// A call that the user requests.
 pub struct UserCall {
     pub tool: String,
     pub args: Value,
@@ -37,15 +37,15 @@ pub struct UserCall {
     pub user: Option<String>,
 }
 
-/// Whose rights a call has.
+/// Whose permissions a call has.
 pub enum Place {
     /// Those of the chat's role.
     Chat(ChatId),
-    /// Those of the mode's usual role; `active_plan` counts as its own.
+    /// Those of the mode's default role; `active_plan` counts as its own.
     Alone { mode: Mode, active_plan: Option<String> },
 }
 
-/// A workspace, where there is no chat whose role holds.
+/// A workspace, for a call without a chat.
 struct Alone {
     store: Store,
     id: WorkspaceId,
@@ -60,10 +60,10 @@ struct Alone {
 }
 
 impl Sessions {
-    /// Carries out a call of the user's. What goes wrong with the call itself is in the response.
+    /// Performs a call of the user. The response has the errors of the call itself.
     ///
     /// # Errors
-    /// No such workspace, or no such chat in it.
+    /// There is no such workspace, or no such chat in it.
     pub async fn call(&self, workspace: WorkspaceId, call: UserCall, place: Place) -> Result<ToolResponse, Problem> {
         let (mode, own_plan) = match place {
             Place::Chat(id) => {
@@ -93,7 +93,7 @@ impl Sessions {
 }
 
 impl UserCall {
-    /// In a chat: its role holds. The actor starts it, so that every stop after that ends it, also before its command runs.
+    /// In a chat, whose role applies. The actor starts it, so that every later stop ends it, even before its command runs.
     fn in_chat(self, handle: Handle) -> impl Future<Output = Result<ToolResponse, Problem>> + Send + 'static {
         let stop = handle.chat().command_stop();
         self.perform_in_chat(handle, stop)
@@ -110,7 +110,7 @@ impl UserCall {
         EndpointCall { within: Within::Chat(handle), agent, call: tool_call, cx }.respond(principal).await
     }
 
-    /// In the form in which calls are judged. It is never stored.
+    /// In the form that the gate decides on. It is never stored.
     fn tool_call(&self) -> ToolCall {
         ToolCall::new(CallId::generate(), self.tool.clone(), self.args.clone())
     }
@@ -165,12 +165,12 @@ impl Call for EndpointCall {
 
     fn limit(&self, effects: &[Effect]) -> Option<Problem> {
         let is_report = matches!(self.within, Within::Chat(_)) && effects.contains(&RecordEffect::Progress.into());
-        is_report.then(|| Problem::new(ErrorCode::ToolNotPermitted, "Only the agent that carries out the plan reports on its steps."))
+        is_report.then(|| Problem::new(ErrorCode::ToolNotPermitted, "Only the agent that executes the plan reports on its steps."))
     }
 
-    /// Nothing: what it changes is the user's own change.
+    /// Records nothing: the changes are the user's own.
     async fn record_intent(&mut self, _: &Principal, _: &[Effect], _: &[FileChange]) -> Result<(), Problem> {
-        tally::judged("allowed");
+        metrics::count_verdict("allowed");
         Ok(())
     }
 
@@ -184,7 +184,7 @@ impl Call for EndpointCall {
     async fn record_outcome(self, principal: Principal, end: End<Output>) -> Result<Self::Outcome, Problem> {
         match end {
             End::Refused(Refusal { problem, cause }) => {
-                tally::judged("denied");
+                metrics::count_verdict("denied");
                 if cause == Cause::Policy {
                     let change = tool::violation(&self.call, &problem, self.agent.role).by(principal.account());
                     match &self.within {
@@ -202,7 +202,7 @@ impl Call for EndpointCall {
 }
 
 impl EndpointCall {
-    /// What is done about the output of a tool, besides answering with it.
+    /// Reacts to the output of a tool, besides answering with it.
     async fn follow(self, principal: Principal, output: Output) -> Result<Value, Problem> {
         if output.signal == Some(Signal::Staged) {
             return self.land(principal).await;
@@ -219,8 +219,8 @@ impl EndpointCall {
     async fn land(self, principal: Principal) -> Result<Value, Problem> {
         let threads = self.threads();
         let situation = match &self.within {
-            Within::Chat(handle) => handle.chat().situation(self.agent, KEEPING, Consent::Given).boxed(),
-            Within::Workspace(alone) => std::future::ready(Ok(alone.situation(self.agent, KEEPING))).boxed(),
+            Within::Chat(handle) => handle.chat().situation(self.agent, COMMAND_CHANGES, Consent::Given).boxed(),
+            Within::Workspace(alone) => std::future::ready(Ok(alone.situation(self.agent, COMMAND_CHANGES))).boxed(),
         };
         landing::settle_for_user(principal.account().cloned(), self.cx, threads, situation).await.map(Output::into_result)
     }
@@ -257,7 +257,7 @@ impl Alone {
             own_plan: self.own_plan.clone(),
             foreign_plans: self.foreign_plans.clone(),
             scope: None,
-            // No chat, so no approval.
+            // Without a chat there is no approval.
             missing_plan: self.settings.policy.act_requires_plan.then_some(MissingPlan::NotApproved),
             approvals: self.settings.approvals.clone(),
             secrets: self.settings.secrets.clone(),
@@ -274,7 +274,7 @@ async fn follow_in_chat(handle: &Handle, agent: Agent, output: Output) -> Result
         Some(Signal::PlanFileChanged(path)) => {
             match StoredPlan::read(chat, &path).await {
                 Some(stored) => record(handle, agent, &stored).await?,
-                // It is the chat's own before it can be read as a plan, so that there is no second one beside it.
+                // It becomes the chat's own plan before it is valid, so that there is no second one.
                 None if agent.role.mode() == Mode::Plan => {
                     let file = path.to_string();
                     chat.publish(Change::default(), move |row| row.config.plan_file = row.config.plan_file.take().or(Some(file))).await?;
@@ -289,24 +289,24 @@ async fn follow_in_chat(handle: &Handle, agent: Agent, output: Output) -> Result
             Err(Problem::new(ErrorCode::NotInPlanMode, "The chat is not in plan mode, so there is nothing to leave."))
         }
         Some(Signal::Delegate { .. }) => {
-            let text = "Only the chat's own agent hands tasks on. Send the task as a message.";
+            let text = "Only the chat's own agent can delegate. Send the task as a message.";
             Err(Problem::new(ErrorCode::ToolNotPermitted, text))
         }
     }
 }
 
-/// The plan as the user wrote it becomes the newest version in the history, and on the card that waits, if one does.
+/// The user's plan becomes the newest version in the history, and on the waiting card, if any.
 async fn record(handle: &Handle, agent: Agent, stored: &StoredPlan) -> Result<(), Problem> {
     let chat = handle.chat();
     let mut change = stored.change(agent.role, "");
     if chat.record().config.plan_file.as_ref().is_none_or(|own| *own == stored.path) {
-        let told = stored.tell_edit(chat).await?;
+        let told = stored.edit_message(chat).await?;
         change.events.extend(told.map(|message| Event::MessageCreated { message }));
     }
     let file = stored.path.clone();
     chat.publish(change, move |row| row.config.plan_file = row.config.plan_file.take().or(Some(file))).await?;
     if chat.pending().is_some_and(|pending| pending.shows_plan(&stored.path)) {
-        // Where this is refused, because the run that asked is not over yet, accepting the old card brings up the new one.
+        // If this is refused, because the run that asked has not ended yet, accepting the old card shows the new one.
         let _ = handle.submit(Op::Ask { inquiry: Inquiry::Plan(stored.path.clone()) }).await;
     }
     Ok(())

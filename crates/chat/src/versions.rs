@@ -1,7 +1,7 @@
-//! What calls change in files: noted before it happens, settled after.
+//! File changes of calls: recorded before they happen, settled afterwards.
 //!
-//! The note tells how each path was before a call and how it is to be after it. Whichever of the two holds now says what
-//! happened: after a crash, after a stop, and when it is to be taken back.
+//! The record has the state of each path before a call and its intended state after it. The current state shows what happened:
+//! after a crash, after a stop, and for a revert.
 
 use crate::chat::{Chat, broken};
 use planwright_protocol::{Image, MessageId, Problem};
@@ -10,7 +10,7 @@ use planwright_tools::{FileChange, WorkspacePath};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What a message is about to change, ready to be stored.
+/// The changes that a message is about to make, ready to be stored.
 pub fn of(message_id: MessageId, changes: &[FileChange]) -> Versions {
     let mut versions = Versions::default();
     let mut known = BTreeSet::new();
@@ -28,7 +28,7 @@ pub fn of(message_id: MessageId, changes: &[FileChange]) -> Versions {
     versions
 }
 
-/// Which side of what was noted holds now.
+/// Which of the recorded states a path has now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Present {
     Before,
@@ -36,13 +36,14 @@ pub enum Present {
     Neither,
 }
 
-/// Whether what a message was to change has happened. Clears away what a write that was killed left.
+/// Whether a message's changes have happened. Also removes leftovers of a killed write.
 pub async fn present(chat: &Arc<Chat>, message: MessageId) -> Result<Present, Problem> {
-    let noted = looked_at(chat, message).await?;
-    // A folder that is made for something may be there before that is.
+    let noted = observed_paths(chat, message).await?;
+    // A new folder may exist before the file for which it was created.
     let holders: BTreeSet<WorkspacePath> = noted.iter().filter_map(|one| one.path.split()).map(|(folder, _)| folder).collect();
-    let is_on_the_way =
-        |one: &&Looked| one.row.before == Image::Absent && matches!(one.row.after, Image::Folder { .. }) && holders.contains(&one.path);
+    let is_on_the_way = |one: &&ObservedPath| {
+        one.row.before == Image::Absent && matches!(one.row.after, Image::Folder { .. }) && holders.contains(&one.path)
+    };
     let all = |side: fn(&FileChangeRow) -> &Image| {
         let mut ends = noted.iter().filter(|one| !is_on_the_way(one));
         ends.all(|one| one.now.matches(side(&one.row)))
@@ -54,21 +55,21 @@ pub async fn present(chat: &Arc<Chat>, message: MessageId) -> Result<Present, Pr
     })
 }
 
-/// The paths that a message was to change.
+/// The paths that a message changes.
 pub async fn paths(chat: &Arc<Chat>, message: MessageId) -> Result<Vec<WorkspacePath>, Problem> {
     let rows = chat.store.file_changes_of(message).await?;
     Ok(rows.iter().filter_map(|row| WorkspacePath::parse(&row.change.path).ok()).collect())
 }
 
-/// Forgets of what was noted all that did not happen: a call failed, or was cut off.
+/// Deletes the records of changes that did not happen: a call failed, or was interrupted.
 pub async fn settle(chat: &Arc<Chat>, message: MessageId) -> Result<(), Problem> {
-    let noted = looked_at(chat, message).await?;
+    let noted = observed_paths(chat, message).await?;
     let undone = noted.iter().filter(|one| one.now.matches(&one.row.before) && !one.now.matches(&one.row.after));
     let undone: Vec<String> = undone.map(|one| one.row.path.clone()).collect();
     chat.store.forget_changes(message, &undone).await.map_err(Problem::from)
 }
 
-/// Forgets what did not come to these paths, nor to anything in them.
+/// Deletes the records of changes that did not reach these paths or anything in them.
 pub async fn forget_within(chat: &Arc<Chat>, message: MessageId, folders: &[WorkspacePath]) -> Result<(), Problem> {
     if folders.is_empty() {
         return Ok(());
@@ -79,15 +80,15 @@ pub async fn forget_within(chat: &Arc<Chat>, message: MessageId, folders: &[Work
     chat.store.forget_changes(message, &left).await.map_err(Problem::from)
 }
 
-/// A path that a message was to change, and what is there now.
-pub struct Looked {
+/// A path that a message changes, and its current state.
+pub struct ObservedPath {
     pub path: WorkspacePath,
     row: FileChangeRow,
     now: Image,
 }
 
-impl Looked {
-    /// Which side of what was noted holds.
+impl ObservedPath {
+    /// Which of the recorded states it has.
     pub fn present(&self) -> Present {
         if self.now.matches(&self.row.after) {
             Present::After
@@ -99,8 +100,8 @@ impl Looked {
     }
 }
 
-/// What a message was to change, path by path.
-pub async fn looked_at(chat: &Arc<Chat>, message: MessageId) -> Result<Vec<Looked>, Problem> {
+/// The paths of a message's changes, with their current states.
+pub async fn observed_paths(chat: &Arc<Chat>, message: MessageId) -> Result<Vec<ObservedPath>, Problem> {
     let rows = chat.store.file_changes_of(message).await?;
     if rows.is_empty() {
         return Ok(Vec::new());
@@ -113,7 +114,7 @@ pub async fn looked_at(chat: &Arc<Chat>, message: MessageId) -> Result<Vec<Looke
             if path.split().is_some_and(|(folder, _)| cleared.insert(folder)) {
                 workspace.remove_leftovers(&path);
             }
-            found.push(Looked { now: workspace.image(&path), row: stored.change, path });
+            found.push(ObservedPath { now: workspace.image(&path), row: stored.change, path });
         }
         found
     };

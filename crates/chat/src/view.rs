@@ -1,4 +1,4 @@
-//! Chats and tools, as clients read them.
+//! Chats and tools in the form that clients get.
 
 use crate::agent::Agent;
 use crate::card::Pending;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A chat as clients read it.
+/// A chat in the form that clients get.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct ChatView {
     pub id: ChatId,
@@ -31,18 +31,18 @@ pub struct ChatView {
     #[schemars(with = "Option<Pending>")]
     pub pending_question: Option<Value>,
     pub usage: Usage,
-    /// How far the plan has come that the user approved.
+    /// Progress of the approved plan.
     pub progress: Option<ProgressView>,
-    /// Kept on top of the lists.
+    /// Pinned to the top of lists.
     pub pinned: bool,
-    /// Put away: in no list unless it is asked for.
+    /// Archived: in no list unless requested.
     pub archived: bool,
-    /// Who began it, on a server with accounts.
+    /// Who created it, on a server with accounts.
     pub person: Option<String>,
     /// The model chosen for this chat, as PROVIDER/MODEL; null for the configured one.
     #[schemars(example = &"anthropic/claude-sonnet-4-5")]
     pub model: Option<String>,
-    /// How much that model thinks before it answers; null for the configured effort.
+    /// The thinking effort of that model; null for the configured effort.
     pub effort: Option<ReasoningEffort>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -72,7 +72,7 @@ impl From<&ChatRow> for ChatView {
     }
 }
 
-/// The steps of a plan that is carried out, and how many are behind it.
+/// The steps of an executed plan, and how many are finished.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct ProgressView {
     pub plan_file: String,
@@ -89,7 +89,7 @@ impl From<Progress> for ProgressView {
     }
 }
 
-/// All a client needs to draw a chat.
+/// Everything that a client needs to draw a chat.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Snapshot {
     pub chat: ChatView,
@@ -97,17 +97,17 @@ pub struct Snapshot {
     #[schemars(with = "Option<Pending>")]
     pub pending_question: Option<Value>,
     pub partial: Option<Partial>,
-    /// What running commands have printed so far, by call; of much the end.
+    /// The output of running commands so far, by call; only the end if it is long.
     pub printed: BTreeMap<CallId, String>,
-    /// How the last run ended; while there is none under way.
+    /// How the last run ended; absent during a run.
     pub last_run: Option<RunEnd>,
-    /// Messages that wait to be read by the run that is under way, by their ids.
+    /// The ids of messages that wait for the current run to read them.
     pub queued: Vec<MessageId>,
     pub last_event_id: u64,
 }
 
 impl Snapshot {
-    /// What the store has of a chat.
+    /// The stored part of a chat.
     pub(crate) async fn of_stored(store: &Store, row: &ChatRow) -> Result<Self, Problem> {
         let mut messages = store.messages_before(row.id, None, 50).await?;
         messages.reverse();
@@ -129,7 +129,7 @@ impl Snapshot {
     }
 }
 
-/// How a run ended, as `run_finished` tells it.
+/// The end of a run, as in `run_finished`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct RunEnd {
     pub outcome: RunOutcome,
@@ -140,7 +140,7 @@ pub struct RunEnd {
 }
 
 impl RunEnd {
-    /// From a stored event; `None` if it is of another form.
+    /// From a stored event; `None` if it has another form.
     #[must_use]
     pub fn read(envelope: &str) -> Option<Self> {
         #[derive(Deserialize)]
@@ -151,10 +151,10 @@ impl RunEnd {
     }
 }
 
-/// How much of a tool's result is shown in a list; `…/body` has the whole.
+/// Maximum length of a tool's result in a list; `…/body` has all of it.
 const MOST_SHOWN: usize = 16 << 10;
 
-/// Cuts a long result of a tool, and says so in its metadata.
+/// Cuts a long tool result, and says so in its metadata.
 pub fn shorten(message: &mut Message) {
     if let MessageBody::ToolResult(result) = &mut message.body
         && message.content.len() > MOST_SHOWN
@@ -167,15 +167,15 @@ pub fn shorten(message: &mut Message) {
     }
 }
 
-/// An answer that is being written.
+/// A partial answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Partial {
     pub message_id: MessageId,
     pub text: String,
-    /// Who writes it.
+    /// The agent that writes it.
     #[serde(flatten)]
     pub by: Agent,
-    /// What the model thought so far.
+    /// The model's reasoning so far.
     #[serde(skip)]
     pub(crate) reasoning: Reasoning,
     #[serde(skip)]
@@ -187,7 +187,7 @@ impl Partial {
         Self { message_id, text: String::new(), by, reasoning: Reasoning::default(), characters: 0 }
     }
 
-    /// Adds a piece, and says after how many characters it stands.
+    /// Adds a delta, and returns its offset in characters.
     pub(crate) fn add(&mut self, text: &str) -> usize {
         let offset = self.characters;
         self.characters += text.chars().count();
@@ -196,17 +196,17 @@ impl Partial {
     }
 }
 
-/// A tool as clients read of it.
+/// A tool in the form that clients get.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ToolView {
     pub name: String,
     pub category: Category,
     pub risk: Risk,
-    /// Whether it can change nothing. False unless said.
+    /// Whether it changes nothing (default false).
     pub read_only: bool,
-    /// The rights that it usually needs.
+    /// The permissions that it usually needs.
     pub required_permissions: Vec<Permission>,
-    /// The sets of rights of which each is enough.
+    /// Sets of permissions, each of which suffices.
     #[serde(skip)]
     pub needs: &'static [&'static [Permission]],
     pub examples: Vec<String>,
@@ -231,7 +231,7 @@ impl From<&dyn Tool> for ToolView {
     }
 }
 
-/// The tools a role has; all there are when no role is named.
+/// The tools of a role; all tools if no role is given.
 #[must_use]
 pub fn tool_views(role: Option<Role>, inspect: Inspect) -> Vec<ToolView> {
     let listed: Vec<&dyn Tool> = role.map_or_else(|| BUILTIN.to_vec(), |role| tools_of(role, inspect).collect());

@@ -1,7 +1,7 @@
-//! What is known of files, in memory: found by a file's stamp, held by its content.
+//! An in-memory cache of parsed files, keyed by a file's stamp and by its content.
 //!
-//! A file whose stamp is known is neither read nor parsed again. One with a new stamp and a known content is read, and not
-//! parsed again. When the memory is used up, what was not asked for longest goes.
+//! A file with a known stamp is neither read nor parsed again. A file with a new stamp and known content is read, but not parsed
+//! again. If the memory limit is reached, the least recently used entries are evicted.
 
 use crate::needle::Filter;
 use crate::source::ParsedSource;
@@ -11,15 +11,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What the shared index may take.
+/// Memory limit of the shared index.
 const MOST_BYTES: usize = 64 << 20;
-/// What an entry takes besides filter and source, and what a stamp takes.
+/// Memory of an entry besides its filter and source, and of a stamp.
 const ENTRY: usize = 224;
 const STAMP: usize = 160;
-/// A file that changed a moment ago may change again without a new stamp: clocks of file systems are coarse.
+/// A file that changed a moment ago may change again without a new stamp, because file system clocks are coarse.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// What tells one state of a file from another.
+/// Identifies one state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileStamp {
     pub device: u64,
@@ -40,23 +40,23 @@ impl FileStamp {
     }
 }
 
-/// A file as the index has it.
+/// A cached file.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct CachedFile {
     pub filter: Arc<Filter>,
-    /// Its syntax tree, once somebody wanted it.
+    /// Its syntax tree, once it was needed.
     pub source: Option<Arc<ParsedSource>>,
 }
 
 #[derive(Debug)]
 struct Entry {
-    known: Known,
+    cached: CachedFile,
     used: AtomicU64,
 }
 
 impl Entry {
     fn bytes(&self) -> usize {
-        ENTRY + self.known.filter.bytes() + self.known.source.as_ref().map_or(0, |source| source.bytes())
+        ENTRY + self.cached.filter.bytes() + self.cached.source.as_ref().map_or(0, |source| source.bytes())
     }
 }
 
@@ -69,20 +69,20 @@ pub struct Index {
 
 #[derive(Debug, Default)]
 struct State {
-    /// By device and inode: a file that changed takes the place of what it was.
+    /// By device and inode: a changed file replaces its earlier state.
     stamps: HashMap<(u64, u64), (FileStamp, ContentKey)>,
     entries: HashMap<ContentKey, Entry>,
-    /// Of the entries alone.
+    /// The memory of the entries only.
     bytes: usize,
 }
 
-/// The hash of a text. Files of the same text in two languages are two.
+/// The hash of a text with its language. The same text in two languages has two keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ContentKey(Arc<str>);
 
 impl ContentKey {
     #[must_use]
-    pub fn of(language: &str, text: &[u8]) -> Self {
+    pub fn new(language: &str, text: &[u8]) -> Self {
         Self(format!("{language} {}", sha256_hex(text)).into())
     }
 }
@@ -93,36 +93,36 @@ impl Index {
         Self { most_bytes, tick: AtomicU64::new(0), state: RwLock::default() }
     }
 
-    /// One for the process, so that its limit holds for all workspaces together. A stamp can be had only from a file that
-    /// one can reach, so nobody learns of files of others.
+    /// The index of the process, so that its limit covers all workspaces together. Only a caller that can reach a file can know
+    /// its stamp, so no caller learns about other users' files.
     #[must_use]
     pub fn shared() -> &'static Index {
         static SHARED: LazyLock<Index> = LazyLock::new(|| Index::new(MOST_BYTES));
         &SHARED
     }
 
-    /// What is known of a file in this state.
+    /// The cached file for a stamp.
     #[must_use]
-    pub fn known(&self, stamp: &FileStamp) -> Option<Known> {
+    pub fn cached(&self, stamp: &FileStamp) -> Option<CachedFile> {
         let state = self.read();
-        let (_, content) = state.stamps.get(&(stamp.device, stamp.inode)).filter(|(known, _)| known == stamp)?;
+        let (_, content) = state.stamps.get(&(stamp.device, stamp.inode)).filter(|(cached, _)| cached == stamp)?;
         let entry = state.entries.get(content)?;
         entry.used.store(self.next(), Ordering::Relaxed);
-        Some(entry.known.clone())
+        Some(entry.cached.clone())
     }
 
-    /// What is known of a text.
+    /// The cached file for a content.
     #[must_use]
-    pub fn known_content(&self, content: &ContentKey) -> Option<Known> {
+    pub fn cached_content(&self, content: &ContentKey) -> Option<CachedFile> {
         let state = self.read();
         let entry = state.entries.get(content)?;
         entry.used.store(self.next(), Ordering::Relaxed);
-        Some(entry.known.clone())
+        Some(entry.cached.clone())
     }
 
-    /// Notes what was learned of a file. `stamp` is its state before it was read.
-    pub fn note(&self, stamp: &FileStamp, content: &ContentKey, known: Known) {
-        let entry = Entry { known, used: AtomicU64::new(self.next()) };
+    /// Caches a file. `stamp` is its state before it was read.
+    pub fn insert(&self, stamp: &FileStamp, content: &ContentKey, cached: CachedFile) {
+        let entry = Entry { cached, used: AtomicU64::new(self.next()) };
         let bytes = entry.bytes();
         if bytes > self.most_bytes / 4 {
             return;
@@ -138,7 +138,7 @@ impl Index {
         }
     }
 
-    /// How much memory it takes.
+    /// The memory that it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.read().all_bytes()
@@ -167,7 +167,7 @@ impl State {
         let mut oldest: Vec<(u64, ContentKey)> =
             self.entries.iter().map(|(content, entry)| (entry.used.load(Ordering::Relaxed), content.clone())).collect();
         oldest.sort_unstable_by_key(|(used, _)| *used);
-        // Room for the stamps of what is left, which is not more than there is of them now.
+        // The stamps of the remaining entries take at most as much as all stamps now.
         let most_of_entries = most_bytes.saturating_sub(self.stamps.len() * STAMP).max(most_bytes / 2);
         for (_, content) in oldest {
             if self.bytes <= most_of_entries {
@@ -190,8 +190,8 @@ mod tests {
         FileStamp { device: 1, inode, size: 1, modified: (1, 0), changed: (1, 0) }
     }
 
-    fn known(text: &str) -> Known {
-        Known { filter: Arc::new(Filter::of(text.as_bytes())), source: None }
+    fn cached(text: &str) -> CachedFile {
+        CachedFile { filter: Arc::new(Filter::new(text.as_bytes())), source: None }
     }
 
     #[test]
@@ -199,15 +199,15 @@ mod tests {
         let index = Index::new(256 << 10);
         for number in 0..10_000 {
             let text = format!("fn function_{number}() {{}}");
-            index.note(&stamp(number), &ContentKey::of("Rust", text.as_bytes()), known(&text));
-            assert!(index.known(&stamp(0)).is_some(), "asked for each time, gone after {number}");
+            index.insert(&stamp(number), &ContentKey::new("Rust", text.as_bytes()), cached(&text));
+            assert!(index.cached(&stamp(0)).is_some(), "asked for each time, gone after {number}");
             assert!(index.bytes() <= 256 << 10);
         }
-        assert!(index.known(&stamp(9_999)).is_some() && index.known(&stamp(5_000)).is_none());
+        assert!(index.cached(&stamp(9_999)).is_some() && index.cached(&stamp(5_000)).is_none());
         assert!(index.files() > 100, "{}", index.files());
-        // The same text under many names costs a stamp each.
+        // The same text under many names costs a stamp for each.
         for number in 0..10_000 {
-            index.note(&stamp(number), &ContentKey::of("Rust", b"x"), known("x"));
+            index.insert(&stamp(number), &ContentKey::new("Rust", b"x"), cached("x"));
             assert!(index.bytes() <= 256 << 10);
         }
     }
@@ -215,15 +215,15 @@ mod tests {
     #[test]
     fn a_file_that_changed_is_not_known_by_its_old_stamp_and_one_that_changes_now_by_none() {
         let index = Index::new(1 << 20);
-        index.note(&stamp(1), &ContentKey::of("Rust", b"a"), known("a"));
+        index.insert(&stamp(1), &ContentKey::new("Rust", b"a"), cached("a"));
         let later = FileStamp { modified: (2, 0), ..stamp(1) };
-        assert!(index.known(&stamp(1)).is_some() && index.known(&later).is_none());
-        index.note(&later, &ContentKey::of("Rust", b"b"), known("b"));
-        assert!(index.known(&stamp(1)).is_none() && index.known(&later).is_some());
+        assert!(index.cached(&stamp(1)).is_some() && index.cached(&later).is_none());
+        index.insert(&later, &ContentKey::new("Rust", b"b"), cached("b"));
+        assert!(index.cached(&stamp(1)).is_none() && index.cached(&later).is_some());
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         let fresh = FileStamp { changed: (now.as_secs().cast_signed(), 0), ..stamp(2) };
-        index.note(&fresh, &ContentKey::of("Rust", b"a"), known("a"));
-        assert!(index.known(&fresh).is_none(), "it may change again within the same tick");
-        assert!(index.known_content(&ContentKey::of("Rust", b"a")).is_some());
+        index.insert(&fresh, &ContentKey::new("Rust", b"a"), cached("a"));
+        assert!(index.cached(&fresh).is_none(), "it may change again within the same tick");
+        assert!(index.cached_content(&ContentKey::new("Rust", b"a")).is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! The languages that have a grammar here.
+//! The languages with a grammar.
 
 use crate::rules::{self, Rule};
 use crate::symbol::SymbolKind;
@@ -21,7 +21,7 @@ pub enum Language {
     TypeScript,
 }
 
-/// So much of a header tells C from C++.
+/// How much of a header is read to distinguish C from C++.
 const LOOKED_AT: usize = 64 << 10;
 
 impl Language {
@@ -40,7 +40,7 @@ impl Language {
         Language::TypeScript,
     ];
 
-    /// The language of a file, by its name. A header is C until its text says otherwise.
+    /// The language of a file, by its name. A header counts as C.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.rsplit('/').next().unwrap_or_default();
@@ -52,7 +52,7 @@ impl Language {
         Self::ALL.into_iter().find(|language| !stem.is_empty() && language.endings().contains(&ending.as_str()))
     }
 
-    /// The language of a file, by its name and its text.
+    /// The language of a file, by its name and text.
     #[must_use]
     pub fn of_file(name: &str, text: &[u8]) -> Option<Self> {
         let language = Self::of_name(name)?;
@@ -133,45 +133,46 @@ impl Language {
     }
 
     pub(crate) fn compiled(self) -> &'static Compiled {
-        static COMPILED: LazyLock<Vec<Compiled>> = LazyLock::new(|| Language::ALL.into_iter().map(Compiled::of).collect());
+        static COMPILED: LazyLock<Vec<Compiled>> = LazyLock::new(|| Language::ALL.into_iter().map(Compiled::new).collect());
         &COMPILED[self as usize]
     }
 }
 
-/// What a kind of node is to us.
+/// The meaning of a kind of node.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Role {
+pub(crate) enum NodeMeaning {
     Nothing,
     Name,
     Definition(&'static Rule),
 }
 
-/// A grammar with its rules, looked up by a node's kind.
+/// A grammar with its rules, indexed by node kind.
 pub(crate) struct Compiled {
     pub grammar: tree_sitter::Language,
-    roles: Vec<Role>,
+    meanings: Vec<NodeMeaning>,
 }
 
 impl Compiled {
-    fn of(language: Language) -> Self {
+    fn new(language: Language) -> Self {
         let grammar = language.grammar();
-        let rules::Rules { definitions, names } = language.rules();
-        let named = names.iter().map(|node| (*node, Role::Name));
-        let by_node: HashMap<&str, Role> = named.chain(definitions.iter().map(|rule| (rule.node, Role::Definition(rule)))).collect();
-        // A grammar has several ids for a node that it knows by more than one name.
+        let rules = language.rules();
+        let named = rules.names().map(|node| (node, NodeMeaning::Name));
+        let by_node: HashMap<&str, NodeMeaning> =
+            named.chain(rules.definitions().map(|rule| (rule.node, NodeMeaning::Definition(rule)))).collect();
+        // A grammar has several ids for a node with several names.
         let kinds = 0..u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX);
         let role =
             |kind: u16| grammar.node_kind_for_id(kind).filter(|_| grammar.node_kind_is_named(kind)).and_then(|node| by_node.get(node));
-        let roles = kinds.map(|kind| role(kind).copied().unwrap_or(Role::Nothing)).collect();
-        Self { grammar, roles }
+        let meanings = kinds.map(|kind| role(kind).copied().unwrap_or(NodeMeaning::Nothing)).collect();
+        Self { grammar, meanings }
     }
 
-    pub fn role(&self, kind: u16) -> Role {
-        self.roles.get(usize::from(kind)).copied().unwrap_or(Role::Nothing)
+    pub fn meaning(&self, kind: u16) -> NodeMeaning {
+        self.meanings.get(usize::from(kind)).copied().unwrap_or(NodeMeaning::Nothing)
     }
 }
 
-/// Whether a definition of this kind is worth a line in an outline.
+/// Whether an outline lists definitions of this kind.
 pub(crate) const fn is_outlined(kind: SymbolKind) -> bool {
     !matches!(kind, SymbolKind::Field)
 }
@@ -185,7 +186,7 @@ mod tests {
         for language in Language::ALL {
             let grammar = language.grammar();
             let rules = language.rules();
-            for node in rules.names.iter().chain(rules.definitions.iter().map(|rule| &rule.node)) {
+            for node in rules.names().chain(rules.definitions().map(|rule| rule.node)) {
                 assert_ne!(grammar.id_for_node_kind(node, true), 0, "{}: {node}", language.name());
             }
         }

@@ -1,22 +1,22 @@
-//! What is searched for, and filters that rule files out without reading them.
+//! The name that is searched for, and filters that exclude files without reading them.
 
 /// A name, or a part of one.
 #[derive(Clone, Debug)]
 pub struct Needle {
-    /// As it was asked for.
+    /// As the caller wrote it.
     text: String,
-    /// The places in a filter that a file with this text has set.
+    /// The filter bits that every file with this text has set.
     places: Vec<u16>,
 }
 
-/// The sequences of three bytes in a file, regardless of case: each sets one bit. The bits are few, so that a filter
-/// takes about a tenth of its file, and some of what it lets pass does not have the needle.
+/// A filter of the three-byte sequences in a file, ignoring case: each sets one bit. A filter takes about a tenth of its file's
+/// size, so it also passes some files without the needle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter(Box<[u64]>);
 
-/// Bits in the largest filter.
+/// Number of bits in the largest filter.
 const MOST_BITS: usize = 1 << 16;
-/// Bits for each that is set.
+/// Number of bits for each one that is set.
 const SPARE: usize = 4;
 
 impl Needle {
@@ -30,13 +30,13 @@ impl Needle {
         &self.text
     }
 
-    /// Whether a file can have the needle, as far as its filter knows.
+    /// Whether the file may contain the needle, according to its filter.
     #[must_use]
     pub fn may_be_in(&self, filter: &Filter) -> bool {
         self.places.iter().all(|place| filter.has(*place))
     }
 
-    /// Whether the text has the needle, regardless of case.
+    /// Whether the text contains the needle, ignoring case.
     #[must_use]
     pub fn is_in(&self, text: &[u8]) -> bool {
         let needle = self.text.as_bytes();
@@ -45,7 +45,7 @@ impl Needle {
             .any(|at| text.get(at..at + needle.len()).is_some_and(|found| found.eq_ignore_ascii_case(needle)))
     }
 
-    /// The lines of a text that have the needle as a word of its own, from 1.
+    /// The lines of a text that contain the needle as a whole word, numbered from 1.
     pub fn lines_in<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (u32, &'t [u8])> {
         let lines = text.split(|byte| *byte == b'\n').zip(1..);
         lines.filter(|(line, _)| self.is_word_in(line)).map(|(line, number)| (number, line))
@@ -62,11 +62,11 @@ impl Needle {
 
 impl Filter {
     #[must_use]
-    pub fn of(text: &[u8]) -> Self {
+    pub fn new(text: &[u8]) -> Self {
         let mut bits = vec![0_u64; MOST_BITS / 64];
         places(text).for_each(|place| bits[usize::from(place) / 64] |= 1 << (place % 64));
         let set: usize = bits.iter().map(|word| word.count_ones() as usize).sum();
-        // Half of a filter laid over the other half is the filter of half the size.
+        // OR-ing the two halves of a filter yields the filter of half the size.
         while bits.len() > 1 && bits.len() * 64 / 2 >= set * SPARE {
             let half = bits.split_off(bits.len() / 2);
             bits.iter_mut().zip(half).for_each(|(word, other)| *word |= other);
@@ -79,14 +79,14 @@ impl Filter {
         self.0[place / 64] & (1 << (place % 64)) != 0
     }
 
-    /// How much memory it takes.
+    /// The memory that it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.0)
     }
 }
 
-/// For each three bytes in a row, their place in the largest filter.
+/// The bit in the largest filter for each sequence of three bytes.
 fn places(text: &[u8]) -> impl Iterator<Item = u16> {
     text.array_windows().map(|three: &[u8; 3]| {
         let [one, two, three] = three.map(|byte| u32::from(byte.to_ascii_lowercase()));
@@ -108,13 +108,13 @@ mod tests {
         let text: String =
             (0..2000).map(|number| format!("let value_{number} = compute_{}(number);\n", number * 7)).collect::<Vec<_>>().concat();
         for text in ["", "ab", "fn parse_plan() {}\n", &text] {
-            let filter = Filter::of(text.as_bytes());
+            let filter = Filter::new(text.as_bytes());
             assert!(filter.bytes() <= 64 + text.len().max(64), "{} for {}", filter.bytes(), text.len());
             for word in text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
                 assert!(Needle::new(word).may_be_in(&filter) && Needle::new(&word.to_uppercase()).may_be_in(&filter), "{word}");
             }
         }
-        let filter = Filter::of(text.as_bytes());
+        let filter = Filter::new(text.as_bytes());
         let strange = (0..1000).filter(|number| Needle::new(&format!("Q{}xyz{number}", number * 31)).may_be_in(&filter)).count();
         assert!(strange < 50, "{strange} of 1000");
     }

@@ -1,23 +1,23 @@
-//! The symbols of a file as text.
+//! Renders the symbols of a file as text.
 
 use crate::language::is_outlined;
 use crate::source::ParsedSource;
 use crate::symbol::Symbol;
 
-/// An outline is read whole, so it is short: deeper levels give way.
+/// A reader reads the whole outline, so it is short: the deepest levels are left out first.
 const MOST_LINES: usize = 300;
 const LONGEST_LINE: usize = 160;
 
-/// The lines of an outline.
+/// An outline as text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OutlineText {
     pub text: String,
     pub symbols: usize,
-    /// Symbols that are not shown, fields aside.
+    /// The number of symbols left out, not counting fields.
     pub left_out: usize,
 }
 
-/// The symbols of a parsed file, each with its lines, nested as in the file.
+/// The symbols of a parsed file with their lines, nested as in the file.
 #[must_use]
 pub fn outline(source: &ParsedSource) -> OutlineText {
     let depths = depths(source);
@@ -32,7 +32,7 @@ pub fn outline(source: &ParsedSource) -> OutlineText {
     for (symbol, depth) in shown.iter().filter(|(_, depth)| *depth <= deepest).take(MOST_LINES) {
         let lines = if symbol.end_line > symbol.line { format!("{}-{}", symbol.line, symbol.end_line) } else { symbol.line.to_string() };
         symbols += 1;
-        // Several names that are declared together are one line.
+        // Names that are declared together share a line.
         if before.replace((symbol.end_line, &symbol.signature)) != Some((symbol.end_line, &symbol.signature)) {
             text.push_str(&format!("{lines}: {}{}\n", "  ".repeat((*depth).min(8)), symbol.signature));
         }
@@ -40,7 +40,7 @@ pub fn outline(source: &ParsedSource) -> OutlineText {
     OutlineText { text, symbols, left_out: shown.len() - symbols }
 }
 
-/// How deep each symbol is nested.
+/// The nesting depth of each symbol.
 fn depths(source: &ParsedSource) -> Vec<usize> {
     let mut depths: Vec<usize> = Vec::with_capacity(source.symbols.len());
     for symbol in &source.symbols {
@@ -50,7 +50,7 @@ fn depths(source: &ParsedSource) -> Vec<usize> {
     depths
 }
 
-/// Words that begin a definition in languages that have no grammar here.
+/// Words that begin a definition in languages without a grammar here.
 const WORDS: &[&str] = &[
     "abstract",
     "async",

@@ -1,20 +1,34 @@
-//! Per language: which nodes of its grammar define something, and which are names.
+//! For each language: which nodes of its grammar are definitions, and which are names.
 //!
-//! The queries that come with the grammars would leave out constants, fields and most uses, and all uses in C and C++.
+//! The queries that come with the grammars omit constants, fields and most uses, and all uses in C and C++.
 
 use crate::symbol::SymbolKind::{self, *};
 
 pub(crate) struct Rules {
-    pub definitions: &'static [Rule],
-    /// Leaves that are names.
-    pub names: &'static [&'static str],
+    /// The rules that this language shares with others.
+    base: Option<&'static Rules>,
+    definitions: &'static [Rule],
+    /// Leaf nodes that are names.
+    names: &'static [&'static str],
+}
+
+impl Rules {
+    /// The language's own definitions and those of its base.
+    pub fn definitions(&self) -> impl Iterator<Item = &'static Rule> {
+        self.definitions.iter().chain(self.base.into_iter().flat_map(|base| base.definitions))
+    }
+
+    /// The language's own names and those of its base.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.iter().chain(self.base.into_iter().flat_map(|base| base.names)).copied()
+    }
 }
 
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub node: &'static str,
     pub kind: SymbolKind,
-    /// The field that has the name; several names in one node are several symbols. Empty: the first child that is a name.
+    /// The field with the name; several names in one node are several symbols. If empty, the first child that is a name.
     pub field: &'static str,
     pub when: When,
 }
@@ -22,15 +36,15 @@ pub(crate) struct Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Always,
-    /// Local variables are no symbols.
+    /// Local variables are not symbols.
     OutsideFunctions,
     /// Without a body it only mentions the type.
     HasBody,
-    /// What is named is a function.
+    /// The value is a function.
     HoldsFunction,
-    /// Either: a function anywhere, or anything outside of functions.
+    /// A function anywhere, or anything outside of functions.
     HoldsFunctionOrOutside,
-    /// Only a constant is defined by assigning to it.
+    /// Only assignments to constants are definitions.
     NameIsConstant,
 }
 
@@ -43,6 +57,7 @@ const fn rule(node: &'static str, kind: SymbolKind, field: &'static str, when: W
 }
 
 pub(crate) const RUST: Rules = Rules {
+    base: None,
     definitions: &[
         named("function_item", Function),
         named("function_signature_item", Function),
@@ -63,13 +78,14 @@ pub(crate) const RUST: Rules = Rules {
     names: &["identifier", "type_identifier", "field_identifier", "shorthand_field_identifier"],
 };
 
-pub(crate) const JAVASCRIPT: Rules = Rules {
+/// JavaScript and TypeScript.
+const ECMASCRIPT: Rules = Rules {
+    base: None,
     definitions: &[
         named("function_declaration", Function),
         named("generator_function_declaration", Function),
         named("class_declaration", Class),
         named("method_definition", Method),
-        rule("field_definition", Field, "property", When::Always),
         rule("variable_declarator", Variable, "name", When::HoldsFunctionOrOutside),
         rule("pair", Function, "key", When::HoldsFunction),
         rule("assignment_expression", Function, "left", When::HoldsFunction),
@@ -83,12 +99,13 @@ pub(crate) const JAVASCRIPT: Rules = Rules {
     ],
 };
 
+pub(crate) const JAVASCRIPT: Rules =
+    Rules { base: Some(&ECMASCRIPT), definitions: &[rule("field_definition", Field, "property", When::Always)], names: &[] };
+
 pub(crate) const TYPESCRIPT: Rules = Rules {
+    base: Some(&ECMASCRIPT),
     definitions: &[
-        named("function_declaration", Function),
-        named("generator_function_declaration", Function),
         named("function_signature", Function),
-        named("class_declaration", Class),
         named("abstract_class_declaration", Class),
         named("interface_declaration", Interface),
         named("type_alias_declaration", Type),
@@ -97,26 +114,16 @@ pub(crate) const TYPESCRIPT: Rules = Rules {
         named("enum_assignment", Field),
         named("internal_module", Module),
         named("module", Module),
-        named("method_definition", Method),
         named("method_signature", Method),
         named("abstract_method_signature", Method),
         named("public_field_definition", Field),
         rule("property_signature", Field, "name", When::OutsideFunctions),
-        rule("variable_declarator", Variable, "name", When::HoldsFunctionOrOutside),
-        rule("pair", Function, "key", When::HoldsFunction),
-        rule("assignment_expression", Function, "left", When::HoldsFunction),
     ],
-    names: &[
-        "identifier",
-        "type_identifier",
-        "property_identifier",
-        "private_property_identifier",
-        "shorthand_property_identifier",
-        "shorthand_property_identifier_pattern",
-    ],
+    names: &["type_identifier"],
 };
 
 pub(crate) const PYTHON: Rules = Rules {
+    base: None,
     definitions: &[
         named("function_definition", Function),
         named("class_definition", Class),
@@ -126,6 +133,7 @@ pub(crate) const PYTHON: Rules = Rules {
 };
 
 pub(crate) const GO: Rules = Rules {
+    base: None,
     definitions: &[
         named("function_declaration", Function),
         named("method_declaration", Method),
@@ -140,6 +148,7 @@ pub(crate) const GO: Rules = Rules {
 };
 
 pub(crate) const JAVA: Rules = Rules {
+    base: None,
     definitions: &[
         named("class_declaration", Class),
         named("record_declaration", Class),
@@ -157,6 +166,7 @@ pub(crate) const JAVA: Rules = Rules {
 };
 
 pub(crate) const C: Rules = Rules {
+    base: None,
     definitions: &[
         rule("function_definition", Function, "declarator", When::Always),
         rule("declaration", Variable, "declarator", When::OutsideFunctions),
@@ -173,26 +183,18 @@ pub(crate) const C: Rules = Rules {
 };
 
 pub(crate) const CPP: Rules = Rules {
+    base: Some(&C),
     definitions: &[
-        rule("function_definition", Function, "declarator", When::Always),
-        rule("declaration", Variable, "declarator", When::OutsideFunctions),
-        rule("struct_specifier", Struct, "name", When::HasBody),
-        rule("union_specifier", Struct, "name", When::HasBody),
         rule("class_specifier", Class, "name", When::HasBody),
-        rule("enum_specifier", Enum, "name", When::HasBody),
-        named("enumerator", Field),
-        rule("type_definition", Type, "declarator", When::Always),
         named("alias_declaration", Type),
         named("concept_definition", Type),
         named("namespace_definition", Module),
-        rule("field_declaration", Field, "declarator", When::Always),
-        named("preproc_def", Macro),
-        named("preproc_function_def", Macro),
     ],
-    names: &["identifier", "field_identifier", "type_identifier", "namespace_identifier"],
+    names: &["namespace_identifier"],
 };
 
 pub(crate) const C_SHARP: Rules = Rules {
+    base: None,
     definitions: &[
         named("class_declaration", Class),
         named("record_declaration", Class),
@@ -214,6 +216,7 @@ pub(crate) const C_SHARP: Rules = Rules {
 };
 
 pub(crate) const RUBY: Rules = Rules {
+    base: None,
     definitions: &[
         named("class", Class),
         named("module", Module),
@@ -225,6 +228,7 @@ pub(crate) const RUBY: Rules = Rules {
 };
 
 pub(crate) const PHP: Rules = Rules {
+    base: None,
     definitions: &[
         named("namespace_definition", Module),
         named("class_declaration", Class),

@@ -1,6 +1,6 @@
-//! One file, parsed: its symbols, and where names are used.
+//! One parsed file: its symbols, and the uses of names.
 
-use crate::language::{Compiled, Language, Role};
+use crate::language::{Compiled, Language, NodeMeaning};
 use crate::rules::{Rule, When};
 use crate::symbol::{Symbol, SymbolKind};
 use std::collections::HashSet;
@@ -10,77 +10,77 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
-/// A syntax tree takes many times the memory of its text.
+/// Maximum file size in bytes. A syntax tree takes many times the memory of its text.
 pub const LARGEST_SOURCE: usize = 2 << 20;
 /// Larger files are parsed one at a time.
 const LARGE: usize = 256 << 10;
 const LONGEST_PARSE: Duration = Duration::from_secs(2);
 const LONGEST_SIGNATURE: usize = 160;
-/// A definition behind more text than this in its line is shown without that text.
+/// If a definition follows more text than this on its line, the signature omits that text.
 const LONGEST_LEAD: usize = 80;
-/// How deep a name can be inside of what declares it.
+/// Maximum depth of a name within its declarator.
 const DEEPEST_NAME: usize = 32;
 
-/// What is known of a source file.
+/// The symbols and uses of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedSource {
-    /// In the order of the text; a symbol stands before those in it.
+    /// In text order; a symbol precedes the symbols inside it.
     pub symbols: Box<[Symbol]>,
     /// Sorted by name, then by line.
     uses: Box<[Use]>,
-    /// The first line that the grammar can't explain.
+    /// The first line that the grammar can't parse.
     pub first_error: Option<u32>,
 }
 
-/// A name, at a line where it is not being defined.
+/// A name on a line that does not define it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
     name: u64,
     pub line: u32,
-    /// The innermost symbol around it, by its place in [`ParsedSource::symbols`].
+    /// The innermost symbol around it: an index into [`ParsedSource::symbols`].
     pub within: Option<u32>,
 }
 
 /// Why there is no syntax tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unparsed {
+pub enum ParseError {
     TooLarge,
     OutOfTime,
 }
 
-/// Parses a file. Broken ones give what can be told of them.
+/// Parses a file. A file with syntax errors yields the symbols that can be recognised.
 ///
 /// # Errors
-/// The file is larger than [`LARGEST_SOURCE`], or not parsed by the deadline.
-pub fn parse(language: Language, text: &[u8], deadline: Instant) -> Result<ParsedSource, Unparsed> {
+/// The file is larger than [`LARGEST_SOURCE`], or the deadline has passed.
+pub fn parse(language: Language, text: &[u8], deadline: Instant) -> Result<ParsedSource, ParseError> {
     static LARGE_ONES: Mutex<()> = Mutex::new(());
     if text.len() > LARGEST_SOURCE {
-        return Err(Unparsed::TooLarge);
+        return Err(ParseError::TooLarge);
     }
     let _turn = (text.len() > LARGE).then(|| LARGE_ONES.lock().unwrap_or_else(PoisonError::into_inner));
     let deadline = deadline.min(Instant::now() + LONGEST_PARSE);
     let compiled = language.compiled();
     let mut parser = Parser::new();
-    // Fails for a grammar of another version of tree-sitter only, which a test would find.
-    parser.set_language(&compiled.grammar).map_err(|_| Unparsed::OutOfTime)?;
+    // Fails only if the grammar needs another version of tree-sitter, which a test would detect.
+    parser.set_language(&compiled.grammar).map_err(|_| ParseError::OutOfTime)?;
     let mut watch = |_: &ParseState| if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let options = ParseOptions::new().progress_callback(&mut watch);
     let mut rest = |offset: usize, _| text.get(offset..).unwrap_or_default();
-    let tree = parser.parse_with_options(&mut rest, None, Some(options)).ok_or(Unparsed::OutOfTime)?;
+    let tree = parser.parse_with_options(&mut rest, None, Some(options)).ok_or(ParseError::OutOfTime)?;
     let mut reader = Reader::new(compiled, text);
     reader.read(tree.root_node());
     Ok(reader.into_source())
 }
 
 impl ParsedSource {
-    /// The lines on which this name is used.
+    /// The uses of this name.
     pub fn uses_of(&self, name: &str) -> impl Iterator<Item = &Use> {
         let name = hash_of(name.as_bytes());
         let first = self.uses.partition_point(|one| one.name < name);
         self.uses[first..].iter().take_while(move |one| one.name == name)
     }
 
-    /// The symbols that define this name; a block that adds methods to a type does not define it.
+    /// The symbols that define this name. An `impl` block does not define its type.
     pub fn definitions_of(&self, name: &str) -> impl Iterator<Item = &Symbol> {
         self.symbols.iter().filter(move |symbol| symbol.kind != SymbolKind::Implementation && *symbol.name == *name)
     }
@@ -91,14 +91,14 @@ impl ParsedSource {
         self.symbols.get(one.within? as usize)
     }
 
-    /// How much memory it takes.
+    /// The memory that it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.symbols.iter().map(Symbol::bytes).sum::<usize>() + size_of_val(&*self.uses)
     }
 }
 
-/// What sets a name apart in some language is no part of it.
+/// Removes a language's marker from a name, such as `$` or `@`.
 pub(crate) fn bare(name: &str) -> &str {
     name.trim_start_matches(['#', ':', '$', '@'])
 }
@@ -109,7 +109,7 @@ fn hash_of(name: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// A symbol that the reader is inside of.
+/// A symbol that contains the current position.
 struct Scope {
     symbol: u32,
     end: usize,
@@ -121,7 +121,7 @@ struct Reader<'t> {
     symbols: Vec<Symbol>,
     uses: Vec<Use>,
     scopes: Vec<Scope>,
-    /// Where the names of the definitions begin.
+    /// Start positions of the names in definitions.
     defined: HashSet<usize>,
     first_error: Option<u32>,
 }
@@ -138,7 +138,7 @@ impl<'t> Reader<'t> {
         Self { compiled, text, symbols: Vec::new(), uses: Vec::new(), scopes: Vec::new(), defined: HashSet::new(), first_error: None }
     }
 
-    /// Visits all nodes. Files can be nested without end, so there is no recursion.
+    /// Visits all nodes. Not recursive, because files can be nested without end.
     fn read(&mut self, root: Node<'_>) {
         let mut cursor = root.walk();
         loop {
@@ -165,15 +165,15 @@ impl<'t> Reader<'t> {
         if self.first_error.is_none() && (node.is_error() || node.is_missing()) {
             self.first_error = Some(line_of(node));
         }
-        match self.compiled.role(node.kind_id()) {
-            Role::Nothing => {}
-            Role::Name if self.defined.contains(&node.start_byte()) => {}
-            Role::Name => {
+        match self.compiled.meaning(node.kind_id()) {
+            NodeMeaning::Nothing => {}
+            NodeMeaning::Name if self.defined.contains(&node.start_byte()) => {}
+            NodeMeaning::Name => {
                 let name = self.text_of(node);
                 let name = hash_of(bare(&name).as_bytes());
                 self.uses.push(Use { name, line: line_of(node), within: self.scopes.last().map(|scope| scope.symbol) });
             }
-            Role::Definition(rule) => self.define(node, rule),
+            NodeMeaning::Definition(rule) => self.define(node, rule),
         }
     }
 
@@ -191,7 +191,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Follows a declarator down to the name in it.
+    /// Follows a declarator to the name in it.
     fn declared<'n>(&self, declarator: Node<'n>) -> Option<Declared<'n>> {
         let mut declared = Declared { name: declarator, container: None, is_function: false };
         for _ in 0..DEEPEST_NAME {
@@ -203,7 +203,7 @@ impl<'t> Reader<'t> {
                 "pointer_declarator" => declared.is_function = false,
                 _ => {}
             }
-            if node.named_child_count() == 0 || matches!(self.compiled.role(node.kind_id()), Role::Name) {
+            if node.named_child_count() == 0 || matches!(self.compiled.meaning(node.kind_id()), NodeMeaning::Name) {
                 return (!node.is_missing()).then_some(declared);
             }
             if let Some(scope) = node.child_by_field_name("scope") {
@@ -216,12 +216,12 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// The kind of what is declared; `None` if it is no symbol.
+    /// The kind of symbol that is declared; `None` if it is not a symbol.
     fn kind(&self, node: Node<'_>, declarator: Node<'_>, rule: &Rule, declared: &Declared<'_>) -> Option<SymbolKind> {
         let value = node.child_by_field_name("value").or_else(|| node.child_by_field_name("right")).map_or("", |value| value.kind());
         let holds_function = matches!(value, "arrow_function" | "function_expression" | "generator_function");
         let is_outside = !self.scopes.iter().any(|scope| self.symbols[scope.symbol as usize].kind.has_locals());
-        let is_plain = rule.field == "declarator" || matches!(self.compiled.role(declarator.kind_id()), Role::Name);
+        let is_plain = rule.field == "declarator" || matches!(self.compiled.meaning(declarator.kind_id()), NodeMeaning::Name);
         let is_symbol = match rule.when {
             When::Always => true,
             When::OutsideFunctions => is_outside && is_plain,
@@ -277,7 +277,7 @@ impl<'t> Reader<'t> {
         self.symbols.push(Symbol {
             name: name.into(),
             kind,
-            // The name of a `typedef` stands at its end.
+            // The name of a `typedef` is at its end.
             line: if node.kind() == "type_definition" { line_of(node) } else { line_of(declared.name) },
             end_line: last_line_of(node),
             parent,
@@ -288,13 +288,13 @@ impl<'t> Reader<'t> {
         if kind != SymbolKind::Implementation {
             self.defined.insert(declared.name.start_byte());
         }
-        // What a `typedef` names can hold a definition of its own, which is not part of it.
+        // A `typedef` can contain another definition, which is not part of it.
         if kind.is_scope() && node.kind() != "type_definition" {
             self.scopes.push(Scope { symbol: place, end: node.end_byte() });
         }
     }
 
-    /// The type that a method of Go belongs to.
+    /// The receiver type of a Go method.
     fn receiver(&self, node: Node<'_>) -> Option<Box<str>> {
         let receiver = node.child_by_field_name("receiver")?;
         let declared = self.declared(receiver.named_child(0)?.child_by_field_name("type")?)?;
@@ -310,7 +310,7 @@ impl<'t> Reader<'t> {
             Some(body) => body.start_byte(),
             None => memchr::memchr(b'\n', &self.text[start..]).map_or(self.text.len(), |length| start + length).min(node.end_byte()),
         };
-        // A few times what is shown, because indentation is left out.
+        // Reads a few times the displayed length, because indentation is removed.
         let text = String::from_utf8_lossy(&self.text[start..end.max(start).min(start + 8 * LONGEST_SIGNATURE)]);
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(").replace(", )", ")");
         let words = words.trim_end_matches(['{', ':', '=', '(', ' ']);
@@ -329,7 +329,7 @@ fn is_upper(name: &str) -> bool {
     name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// A node that ends with a line break ends in the line before it.
+/// A node that ends with a line break ends on the line before it.
 fn last_line_of(node: Node<'_>) -> u32 {
     let end = node.end_position();
     let row = if end.column == 0 { end.row.saturating_sub(1) } else { end.row };

@@ -1,4 +1,4 @@
-//! What a source file defines.
+//! The definitions of a source file.
 
 /// The kind of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,15 +15,15 @@ pub enum SymbolKind {
     Macro,
     Constant,
     Variable,
-    /// A field, a property, a variant of an enum.
+    /// A field, a property or an enum variant.
     Field,
-    /// A block that adds methods to a type defined elsewhere.
+    /// A block that adds methods to a type that is defined elsewhere.
     Implementation,
 }
 
-/// What a search can be narrowed to.
+/// The kinds by which a search can be filtered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
+pub enum SymbolGroup {
     Function,
     Type,
     Value,
@@ -32,7 +32,7 @@ pub enum Group {
 
 impl SymbolKind {
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             SymbolKind::Function => "function",
             SymbolKind::Method => "method",
@@ -52,34 +52,34 @@ impl SymbolKind {
     }
 
     #[must_use]
-    pub const fn group(self) -> Group {
+    pub const fn group(self) -> SymbolGroup {
         match self {
-            SymbolKind::Function | SymbolKind::Method | SymbolKind::Macro => Group::Function,
+            SymbolKind::Function | SymbolKind::Method | SymbolKind::Macro => SymbolGroup::Function,
             SymbolKind::Class
             | SymbolKind::Struct
             | SymbolKind::Enum
             | SymbolKind::Interface
             | SymbolKind::Trait
             | SymbolKind::Type
-            | SymbolKind::Implementation => Group::Type,
-            SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Field => Group::Value,
-            SymbolKind::Module => Group::Module,
+            | SymbolKind::Implementation => SymbolGroup::Type,
+            SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Field => SymbolGroup::Value,
+            SymbolKind::Module => SymbolGroup::Module,
         }
     }
 
     /// Whether functions in it are its methods, and variables its fields.
     pub(crate) const fn has_members(self) -> bool {
-        matches!(self.group(), Group::Type)
+        matches!(self.group(), SymbolGroup::Type)
     }
 
     /// Whether definitions inside belong to it.
     pub(crate) const fn is_scope(self) -> bool {
-        !matches!(self.group(), Group::Value)
+        !matches!(self.group(), SymbolGroup::Value)
     }
 
     /// Whether names inside are local to it.
     pub(crate) const fn has_locals(self) -> bool {
-        matches!(self.group(), Group::Function)
+        matches!(self.group(), SymbolGroup::Function)
     }
 }
 
@@ -92,11 +92,11 @@ pub struct Symbol {
     pub line: u32,
     /// Its last line.
     pub end_line: u32,
-    /// The symbol it is defined in, by its place in [`crate::ParsedSource::symbols`].
+    /// The symbol that contains it: an index into [`crate::ParsedSource::symbols`].
     pub parent: Option<u32>,
-    /// The type or module that it belongs to, where the file says so.
+    /// The type or module that it belongs to, if the file says so.
     pub container: Option<Box<str>>,
-    /// Its text without the body, in one line, cut if it is long.
+    /// Its text without the body, on one line, shortened if it is long.
     pub signature: Box<str>,
 }
 

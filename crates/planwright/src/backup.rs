@@ -122,7 +122,7 @@ async fn move_aside(database: &Path) -> anyhow::Result<PathBuf> {
         std::fs::copy(database, &kept)?;
     }
     // An unreadable database is a reason to restore a backup, so it must not stop the restore: then its log stays next to it.
-    if Store::settle(database).await.is_ok() && linked && kept_log.exists() {
+    if Store::checkpoint(database).await.is_ok() && linked && kept_log.exists() {
         std::fs::remove_file(&kept_log)?;
     }
     sync_folder(parent(database));

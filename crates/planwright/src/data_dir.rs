@@ -89,7 +89,7 @@ impl DataDir {
         let reserve = self.reserve();
         // Created here with private permissions, so that other users of the machine can't read it.
         OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&file).map_err(|error| unusable(&file, error))?;
-        if let Some(version) = Store::outdated(&file).await.map_err(|error| unopened(&file, error))? {
+        if let Some(version) = Store::outdated_version(&file).await.map_err(|error| unopened(&file, error))? {
             backup::before_upgrade(&file, version).await?;
         }
         let store = Store::open(&file).await.map_err(|error| unopened(&file, error))?;
@@ -108,7 +108,7 @@ impl DataDir {
     fn make_room_to_start(&self) {
         if self.reserve().is_needed() {
             output::note(&disk::full(&self.path));
-            planwright_sandbox::clear(&self.commands().join("scratch"));
+            planwright_sandbox::remove_folder(&self.commands().join("scratch"));
             self.reserve().make_room_to_start();
         }
     }
@@ -191,7 +191,7 @@ impl Storage for DataDir {
 }
 
 /// What a look at a data folder found.
-pub enum Found {
+pub enum DataDirState {
     /// A running Planwright holds it.
     InUse,
     /// The first start makes it.
@@ -204,10 +204,10 @@ pub enum Found {
 /// # Errors
 /// It can't be written, or not be made.
 #[expect(clippy::disallowed_methods, reason = "the data folder is no workspace")]
-pub fn look(folder: Option<PathBuf>) -> anyhow::Result<(PathBuf, Found)> {
+pub fn look(folder: Option<PathBuf>) -> anyhow::Result<(PathBuf, DataDirState)> {
     let path = place(folder)?;
     if !path.try_exists().map_err(|error| unusable(&path, error))? {
-        return try_to_make(&path).map(|()| (path.clone(), Found::NotMade)).map_err(|error| unusable(&path, error));
+        return try_to_make(&path).map(|()| (path.clone(), DataDirState::NotMade)).map_err(|error| unusable(&path, error));
     }
     if !path.is_dir() {
         return Err(unusable(&path, ErrorKind::AlreadyExists.into()));
@@ -215,10 +215,10 @@ pub fn look(folder: Option<PathBuf>) -> anyhow::Result<(PathBuf, Found)> {
     // By a lock that others may hold as well, so that a server that starts now is not kept out.
     let lock = File::open(path.join("lock")).ok();
     if lock.is_some_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))) {
-        return Ok((path, Found::InUse));
+        return Ok((path, DataDirState::InUse));
     }
     try_to_write_in(&path).map_err(|error| unusable(&path, error))?;
-    Ok((path, Found::There))
+    Ok((path, DataDirState::There))
 }
 
 /// Makes the outermost folder that is missing, and removes it.
@@ -258,7 +258,7 @@ impl DatabaseState {
             return Ok(Self::NotMade);
         }
         let failed = |error| unopened(&file, error);
-        if Store::outdated(&file).await.map_err(failed)?.is_some() {
+        if Store::outdated_version(&file).await.map_err(failed)?.is_some() {
             return Ok(Self::Outdated);
         }
         Ok(Store::visit(&file).await.map_err(failed)?.map_or(Self::NotMade, Self::There))

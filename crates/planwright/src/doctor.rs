@@ -1,7 +1,7 @@
 //! `planwright doctor`
 
 use crate::args::{DoctorArgs, StorageArgs};
-use crate::data_dir::{DatabaseState, Found, look, reserved};
+use crate::data_dir::{DataDirState, DatabaseState, look, reserved};
 use crate::disk;
 use crate::models::{ConfiguredModels, ask_daemon};
 use crate::output;
@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use planwright_config::{Config, PATH};
 use planwright_protocol::Mode;
 use planwright_protocol::settings::SandboxMode;
-use planwright_sandbox::{Check, Outcome, Reserve, Space};
+use planwright_sandbox::{Check, CheckResult, Reserve, Space};
 use planwright_store::Store;
 use planwright_tools::Workspace;
 use planwright_tools::servers::ServerStatus;
@@ -50,7 +50,7 @@ pub async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     }
     checks.extend(args.workspace.as_deref().map(|folder| workspace(&config, folder)));
     checks.extend(servers(&config, args.workspace.as_deref(), args.common.storage).await);
-    let failed = checks.iter().any(|check| check.outcome == Outcome::Missing);
+    let failed = checks.iter().any(|check| check.outcome == CheckResult::Missing);
     if args.json {
         let checks: Vec<_> =
             checks.iter().map(|check| json!({"name": check.name, "status": status(check), "detail": check.detail})).collect();
@@ -90,9 +90,9 @@ async fn opened(folder: Option<PathBuf>, url: Option<&str>) -> Vec<Check> {
     };
     let data = match found {
         // The process that holds it has checked it.
-        Found::InUse => return vec![good("data folder", "in use by a running planwright")],
-        Found::NotMade => good("data folder", &format!("{}, which the first start makes", path.display())),
-        Found::There => good("data folder", &path.display().to_string()),
+        DataDirState::InUse => return vec![good("data folder", "in use by a running planwright")],
+        DataDirState::NotMade => good("data folder", &format!("{}, which the first start makes", path.display())),
+        DataDirState::There => good("data folder", &path.display().to_string()),
     };
     let kind = if url.is_some() { "PostgreSQL" } else { "SQLite, in the data folder" };
     let database = match DatabaseState::look(folder, url).await {
@@ -190,7 +190,7 @@ async fn ask_anew(config: &Config, folder: Option<&Path>, own: &ReservedFolders)
         reports
     };
     let reports = asked.await;
-    planwright_sandbox::clear(&place);
+    planwright_sandbox::remove_folder(&place);
     reports
 }
 
@@ -241,26 +241,26 @@ fn commands(data: Option<std::path::PathBuf>) -> Vec<Check> {
     let place = parent.join(format!("planwright-doctor-{}", std::process::id()));
     let mut checks = planwright_sandbox::probe(&place);
     checks.push(planwright_sandbox::git());
-    planwright_sandbox::clear(&place);
+    planwright_sandbox::remove_folder(&place);
     checks
 }
 
 fn status(check: &Check) -> &'static str {
     match check.outcome {
-        Outcome::Good => "ok",
-        Outcome::Weaker => "warning",
-        Outcome::Missing => "failed",
+        CheckResult::Good => "ok",
+        CheckResult::Weaker => "warning",
+        CheckResult::Missing => "failed",
     }
 }
 
 fn good(name: &'static str, detail: &str) -> Check {
-    Check { name, outcome: Outcome::Good, detail: detail.to_owned() }
+    Check { name, outcome: CheckResult::Good, detail: detail.to_owned() }
 }
 
 fn weaker(name: &'static str, detail: &str) -> Check {
-    Check { name, outcome: Outcome::Weaker, detail: detail.to_owned() }
+    Check { name, outcome: CheckResult::Weaker, detail: detail.to_owned() }
 }
 
 fn missing(name: &'static str, detail: &str) -> Check {
-    Check { name, outcome: Outcome::Missing, detail: detail.to_owned() }
+    Check { name, outcome: CheckResult::Missing, detail: detail.to_owned() }
 }

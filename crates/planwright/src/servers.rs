@@ -152,7 +152,7 @@ impl FolderServers {
     /// Stops the started servers.
     pub async fn close(self) {
         self.pool.close().await;
-        planwright_sandbox::clear(&self.place);
+        planwright_sandbox::remove_folder(&self.place);
     }
 }
 

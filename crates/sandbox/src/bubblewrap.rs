@@ -1,4 +1,4 @@
-//! The boundary: bubblewrap's command line.
+//! Builds bubblewrap's command line, which sets up the namespaces.
 
 use crate::enter::Inner;
 use crate::policy::{Network, Policy};
@@ -7,20 +7,20 @@ use std::ffi::{OsStr, OsString};
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
-/// How much can be put into the folder for shared memory.
+/// Size limit of `/dev/shm`, in bytes.
 const SHARED_MEMORY: &str = "1073741824";
-/// Where the kernel takes orders.
+/// Files and folders in `/proc` that write to the kernel; mounted read-only.
 const KERNEL: &[&str] =
     &["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/mtrr"];
 
 pub struct Wrap<'p> {
     pub policy: &'p Policy,
-    /// Where bubblewrap tells the number of the sandbox's first process.
+    /// Descriptor on which bubblewrap reports the id of the sandbox's first process.
     pub info: RawFd,
 }
 
 impl Wrap<'_> {
-    /// The file tree is put together already (see [`crate::root`]); bubblewrap mounts nothing by a name that a workspace has a say in.
+    /// [`crate::root`] has already assembled the file tree; bubblewrap mounts nothing by a name that a workspace controls.
     pub fn arguments(&self, inner: &Inner) -> Vec<OsString> {
         let mut line = Line::default();
         line.flags(&["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]);
@@ -30,7 +30,7 @@ impl Wrap<'_> {
         line.flags(&["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "planwright"]);
         line.flags(&["--info-fd", &self.info.to_string()]);
         line.flags(&["--bind", ROOT, "/", "--proc", "/proc", "--dev", "/dev", "--size", SHARED_MEMORY, "--tmpfs", "/dev/shm"]);
-        // A server that runs as root would hand its rights to these on, with all capabilities gone.
+        // Without this, a server that runs as root would leave these writable even though all capabilities are dropped.
         for settings in KERNEL.iter().map(Path::new).filter(|path| path.exists()) {
             line.bind("--ro-bind", settings, settings);
         }
@@ -56,7 +56,7 @@ impl Line {
     }
 }
 
-/// Where bubblewrap is: where `PLANWRIGHT_BUBBLEWRAP` says, or on the search path.
+/// Finds bubblewrap: the path in `PLANWRIGHT_BUBBLEWRAP`, otherwise `bwrap` on the search path.
 pub fn find() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("PLANWRIGHT_BUBBLEWRAP").filter(|named| !named.is_empty()) {
         return Some(PathBuf::from(named)).filter(|path| path.is_file());

@@ -1,16 +1,16 @@
-//! Limits on a command and all it starts together, where this process may make control groups.
+//! Limits on a command and all its descendants together, if this process may create control groups.
 //!
-//! Where it may not, the limits of single processes hold, and for an ordinary user that on their number.
+//! Otherwise the per-process limits apply, and for ordinary users the limit on the number of processes.
 
 use crate::policy::Limits;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = "/sys/fs/cgroup";
-/// What the groups' names begin with; the number of the server's process follows.
+/// Prefix of the groups' names; the server's process id follows.
 pub const NAME: &str = "planwright-";
 
-/// The groups of one command; removed when it is dropped, which is after the last process has ended.
+/// The control groups of one command. Dropping this removes them, after the last process has ended.
 #[derive(Debug)]
 pub struct Groups {
     folders: Vec<PathBuf>,
@@ -41,7 +41,7 @@ impl Groups {
         &self.folders
     }
 
-    /// The limits that were reached.
+    /// The names of the limits that the command reached.
     pub fn reached(&self) -> Vec<&'static str> {
         let counted = |file: &str, key: &str| {
             self.folders.iter().any(|folder| {
@@ -63,7 +63,7 @@ impl Groups {
 impl Drop for Groups {
     fn drop(&mut self) {
         for folder in &self.folders {
-            // One that is left does no harm; it is empty.
+            // A leftover group is empty and harmless.
             let _ = std::fs::remove_dir(folder);
         }
     }
@@ -74,12 +74,12 @@ fn unified_root() -> PathBuf {
     if hybrid.is_dir() { hybrid } else { ROOT.into() }
 }
 
-/// A group below `parent`, if all its limits can be set there.
+/// Creates a group below `parent`, if all its limits can be set there.
 fn make(parent: &Path, name: &str, limits: &[(&str, &str)]) -> Option<PathBuf> {
     sweep(parent);
     let folder = parent.join(name);
     std::fs::create_dir(&folder).ok()?;
-    // Asked for where it is not given yet; where it can't be, the limits below fail.
+    // Enables the controllers if they are not enabled yet. If that fails, setting the limits below fails too.
     let _ = std::fs::write(parent.join("cgroup.subtree_control"), "+pids +memory");
     if limits.iter().all(|(file, limit)| std::fs::write(folder.join(file), limit).is_ok()) {
         return Some(folder);
@@ -88,29 +88,29 @@ fn make(parent: &Path, name: &str, limits: &[(&str, &str)]) -> Option<PathBuf> {
     None
 }
 
-/// Removes groups whose server was killed before it could, and ends what is left in them.
+/// Removes groups whose server was killed, and kills the processes left in them.
 fn sweep(parent: &Path) {
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(NAME)?.split('-').next());
         if owner.is_some_and(|owner| !Path::new("/proc").join(owner).exists()) {
             let left = std::fs::read_to_string(entry.path().join("cgroup.procs")).unwrap_or_default();
-            left.lines().filter_map(|number| number.parse().ok()).for_each(end_waiting);
+            left.lines().filter_map(|number| number.parse().ok()).for_each(kill_waiting_bubblewrap);
             let _ = std::fs::remove_dir(entry.path());
         }
     }
 }
 
-/// A bubblewrap whose outer half was killed before it said go waits for that word forever. Nothing else is left in a group, and
-/// nothing else is ended.
-fn end_waiting(number: i32) {
+/// Kills a bubblewrap whose outer half was killed before it gave the start signal: it would wait for the signal forever. A group
+/// can hold no other leftover process, so nothing else is killed.
+fn kill_waiting_bubblewrap(number: i32) {
     let name = std::fs::read_to_string(format!("/proc/{number}/comm")).unwrap_or_default();
     if let Some(process) = Pid::from_raw(number).filter(|_| name.trim_end() == "bwrap") {
         let _ = kill_process(process, Signal::KILL);
     }
 }
 
-/// Puts this process into the groups, and so all it starts.
+/// Moves this process into the groups. All processes that it starts join them too.
 pub fn join(folders: &[PathBuf]) -> std::io::Result<()> {
     folders.iter().try_for_each(|folder| std::fs::write(folder.join("cgroup.procs"), "0"))
 }
@@ -122,19 +122,19 @@ mod tests {
     use std::process::Command;
     use std::time::Duration;
 
-    /// A program under another name, in the group of a server that is gone; the signal that ended it, if one did.
+    /// Starts a program under another name in the group of a dead server. Returns the signal that ended it, if any.
     fn left_behind(name: &str) -> Option<i32> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::copy("/bin/sleep", folder.path().join(name)).unwrap();
         let mut process = Command::new(folder.path().join(name)).arg("3").spawn().unwrap();
-        // No process has this number.
+        // No process has this id.
         let gone = Groups::make(&format!("{NAME}999999999-{}", process.id()), &Limits::within(Duration::from_secs(1)));
         for group in gone.folders() {
             std::fs::write(group.join("cgroup.procs"), process.id().to_string()).unwrap();
         }
         drop(Groups::make(&format!("{NAME}{}-sweeping-{name}", std::process::id()), &Limits::within(Duration::from_secs(1))));
         let ended = process.wait().unwrap().signal();
-        // Where there are no control groups, nothing is left in one.
+        // Without control groups, no process is left in one.
         if gone.folders().is_empty() { Some(9).filter(|_| name == "bwrap") } else { ended }
     }
 

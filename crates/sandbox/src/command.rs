@@ -1,10 +1,10 @@
-//! One command: started, listened to, and ended with all it started.
+//! Runs one command: starts it, reads its output, and ends it with all its descendants.
 
 use crate::bubblewrap;
 use crate::cgroup::{Groups, NAME};
 use crate::descriptor_pass;
 use crate::disk::{Space, Watch};
-use crate::enter::{Outer, READY, handed, inherit};
+use crate::enter::{Outer, READY, inherit, variable_name};
 use crate::host;
 use crate::policy::{Limits, Policy, View};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -22,10 +22,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How soon a stop or the end of the time is noticed.
+/// How often the loop checks for a stop and for the timeout.
 const WATCH: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
-/// Ends a command from outside.
+/// Stops a command from another thread.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -42,134 +42,134 @@ impl Stop {
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ended {
-    /// By itself; by a signal as shells count it, 128 and its number.
+pub enum CommandEnd {
+    /// The exit code. A command that a signal ended has 128 plus the signal's number, as in shells.
     Exited(i32),
     TimedOut,
     Stopped,
-    /// It printed more than was allowed.
+    /// It printed more than its limit.
     Flooded,
-    /// There was hardly room left on the disk.
+    /// The disk was nearly full.
     DiskFull,
-    /// It wrote more to the disk than it may.
+    /// It wrote more to the disk than its quota.
     DiskQuota,
 }
 
-impl Ended {
-    /// Whether the command filled the disk, so that what it wrote has to go.
+impl CommandEnd {
+    /// Whether the command filled the disk, so that the files it wrote must be removed.
     #[must_use]
-    pub fn is_for_disk(self) -> bool {
+    pub fn is_disk_limit(self) -> bool {
         matches!(self, Self::DiskFull | Self::DiskQuota)
     }
 }
 
 #[derive(Debug)]
 pub struct Finished {
-    pub ended: Ended,
+    pub ended: CommandEnd,
     pub took: Duration,
-    /// The limits it ran into, as far as the kernel tells.
+    /// The limits that the command reached, as far as the kernel reports them.
     pub reached: Vec<&'static str>,
-    /// The folder in memory that has what it changed, if that is staged there.
+    /// The in-memory folder with the command's changes, if they are staged in memory.
     pub in_memory: Option<OwnedFd>,
 }
 
-/// Why nothing can be run here.
+/// Why no command can run here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unavailable(pub String);
 
-/// Runs a command to its end. `heard` gets what it prints, both streams as one, as it comes.
-/// When this returns, no process of it is left.
+/// Runs a command to its end. `on_output` receives stdout and stderr, interleaved, as they arrive. When this returns, no process
+/// of the command is left.
 ///
 /// # Errors
-/// The sandbox can't be set up; then nothing was run.
-pub fn run(policy: &Policy, command: &str, stop: &Stop, heard: impl FnMut(&[u8])) -> Result<Finished, Unavailable> {
+/// The sandbox can't be set up; nothing ran.
+pub fn run(policy: &Policy, command: &str, stop: &Stop, on_output: impl FnMut(&[u8])) -> Result<Finished, Unavailable> {
     let disk = watch(policy)?;
     let groups = Groups::make(&group_name(), &policy.limits);
     let running = Running::start(policy, command, &groups, Streams::Heard).map_err(Unavailable)?;
-    attend(running, policy, &groups, disk, stop, heard)
+    run_to_end(running, policy, &groups, disk, stop, on_output)
 }
 
-/// The streams of a program that is talked to.
+/// The streams of a program that the caller exchanges messages with.
 pub struct Pipes {
-    /// What it reads.
+    /// The program's stdin.
     pub input: OwnedFd,
-    /// What it writes.
+    /// The program's stdout.
     pub output: OwnedFd,
 }
 
-/// Runs a program that is talked to over its streams, which `met` gets. `heard` gets what it writes to stderr. Like [`run`], this
-/// returns when no process of it is left; the thread must live as long, because the kernel ends the program with it.
-/// The values of the policy's variables are taken from `environment`.
+/// Runs a program that the caller exchanges messages with. `on_start` receives the program's streams, `on_output` its stderr.
+/// Like [`run`], this returns when no process of the program is left. The calling thread must not end earlier, because the kernel
+/// kills the program with it. The values of the policy's variables come from `environment`.
 ///
 /// # Errors
-/// The sandbox can't be set up; then nothing was run.
+/// The sandbox can't be set up; nothing ran.
 pub fn converse(
     policy: &Policy,
     command: &str,
     environment: &BTreeMap<String, String>,
     stop: &Stop,
-    met: impl FnOnce(Pipes),
-    heard: impl FnMut(&[u8]),
+    on_start: impl FnOnce(Pipes),
+    on_output: impl FnMut(&[u8]),
 ) -> Result<Finished, Unavailable> {
     let disk = watch(policy)?;
     let groups = Groups::make(&group_name(), &policy.limits);
     let mut running = Running::start(policy, command, &groups, Streams::Own(environment)).map_err(Unavailable)?;
     if let Some(pipes) = running.pipes.take() {
-        met(pipes);
+        on_start(pipes);
     }
-    attend(running, policy, &groups, disk, stop, heard)
+    run_to_end(running, policy, &groups, disk, stop, on_output)
 }
 
-/// Listens to what was started until its end.
-fn attend(
+/// Reads the output and enforces the limits until the command has ended.
+fn run_to_end(
     mut running: Running,
     policy: &Policy,
     groups: &Groups,
     mut disk: Watch,
     stop: &Stop,
-    mut heard: impl FnMut(&[u8]),
+    mut on_output: impl FnMut(&[u8]),
 ) -> Result<Finished, Unavailable> {
     let begun = Instant::now();
-    let mut seen = 0;
+    let mut printed = 0;
     let mut cut_off = None;
     loop {
         let over = running.wait(&mut |bytes| {
-            seen += bytes.len() as u64;
-            heard(bytes);
+            printed += bytes.len() as u64;
+            on_output(bytes);
         });
         if over {
             break;
         }
         let late = begun.elapsed() > policy.limits.time;
-        cut_off = cut_off.or(reason(stop, late, seen, &policy.limits)).or_else(|| disk.look());
+        cut_off = cut_off.or(reason(stop, late, printed, &policy.limits)).or_else(|| disk.look());
         if cut_off.is_some() {
             running.kill();
         }
     }
-    let (code, status, in_memory) = running.finish(&mut heard);
+    let (code, status, in_memory) = running.finish(&mut on_output);
     let cut_off = cut_off.or_else(|| disk.last_look());
     if cut_off.is_none() && status != READY {
         return Err(Unavailable(String::from_utf8_lossy(&status).into_owned()));
     }
     let mut reached = groups.reached();
     let is_full = in_memory.as_ref().is_some_and(|memory| Space::on(memory).is_ok_and(|space| space.is_full()));
-    if is_full || cut_off.is_some_and(Ended::is_for_disk) {
+    if is_full || cut_off.is_some_and(CommandEnd::is_disk_limit) {
         reached.push("disk");
     }
-    Ok(Finished { ended: cut_off.unwrap_or(Ended::Exited(code)), took: begun.elapsed(), reached, in_memory })
+    Ok(Finished { ended: cut_off.unwrap_or(CommandEnd::Exited(code)), took: begun.elapsed(), reached, in_memory })
 }
 
 fn watch(policy: &Policy) -> Result<Watch, Unavailable> {
     Watch::new(policy).map_err(|error| Unavailable(format!("the disk can't be watched: {error}")))
 }
 
-fn reason(stop: &Stop, late: bool, seen: u64, limits: &Limits) -> Option<Ended> {
+fn reason(stop: &Stop, late: bool, printed: u64, limits: &Limits) -> Option<CommandEnd> {
     if stop.is_set() {
-        Some(Ended::Stopped)
+        Some(CommandEnd::Stopped)
     } else if late {
-        Some(Ended::TimedOut)
-    } else if seen > limits.output {
-        Some(Ended::Flooded)
+        Some(CommandEnd::TimedOut)
+    } else if printed > limits.output {
+        Some(CommandEnd::Flooded)
     } else {
         None
     }
@@ -180,34 +180,34 @@ fn group_name() -> String {
     format!("{NAME}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// What becomes of the streams of a program.
+/// How a program's streams are connected.
 #[derive(Clone, Copy)]
 enum Streams<'e> {
-    /// It reads nothing, and what it prints is heard as one.
+    /// No stdin; stdout and stderr are captured as one.
     Heard,
-    /// Somebody else talks to it, and only its stderr is heard. It has these variables besides.
+    /// The caller has stdin and stdout; only stderr is captured. The program also gets these variables.
     Own(&'e BTreeMap<String, String>),
 }
 
 struct Running {
     child: Child,
-    /// Of a program that is talked to.
+    /// Set for a program that the caller exchanges messages with.
     pipes: Option<Pipes>,
-    /// The process that was started, and the first one inside once it is known: when that one ends, the kernel ends all others.
+    /// The process that we started, and, once known, the first process inside. When that one ends, the kernel ends all others.
     outside: OwnedFd,
     inside: Option<OwnedFd>,
-    /// Held as long as a command without a sandbox may run.
-    leash: Option<ChildStdin>,
+    /// Held while a command without a sandbox may run; closing it ends the command.
+    unconfined_input: Option<ChildStdin>,
     output: std::fs::File,
-    /// Until it has told what it has to tell.
+    /// Present until bubblewrap has reported the first process inside.
     info: Option<std::fs::File>,
     status: std::fs::File,
-    /// By this comes the folder that has what the command changes in memory.
+    /// Receives the in-memory folder with the command's changes.
     memory: Option<UnixDatagram>,
-    told: Vec<u8>,
-    silent: bool,
-    /// Whether a command without a sandbox has been told to end.
-    is_unleashed: bool,
+    report: Vec<u8>,
+    is_output_closed: bool,
+    /// Whether a command without a sandbox was told to end.
+    is_unconfined_ended: bool,
 }
 
 impl Running {
@@ -245,7 +245,7 @@ impl Running {
             Streams::Own(environment) => {
                 let ((read, input), (output, written)) = (pipe()?, pipe()?);
                 let values = policy.variables.iter().enumerate();
-                line.envs(values.filter_map(|(place, name)| Some((handed(place), environment.get(name)?))));
+                line.envs(values.filter_map(|(place, name)| Some((variable_name(place), environment.get(name)?))));
                 line.stdin(read).stdout(written);
                 Some(Pipes { input, output })
             }
@@ -255,7 +255,7 @@ impl Running {
         let outside = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).map_err(|errno| failed(errno.into()))?;
         rustix::io::ioctl_fionbio(&output, true).map_err(|errno| failed(errno.into()))?;
         Ok(Self {
-            leash: child.stdin.take(),
+            unconfined_input: child.stdin.take(),
             child,
             pipes,
             outside,
@@ -264,75 +264,75 @@ impl Running {
             info: Some(info.into()),
             status: status.into(),
             memory,
-            told: Vec::new(),
-            silent: false,
-            is_unleashed: false,
+            report: Vec::new(),
+            is_output_closed: false,
+            is_unconfined_ended: false,
         })
     }
 
-    /// Waits a moment for something to happen; whether the command has ended.
-    fn wait(&mut self, heard: &mut impl FnMut(&[u8])) -> bool {
+    /// Waits briefly for an event. Returns whether the command has ended.
+    fn wait(&mut self, on_output: &mut impl FnMut(&[u8])) -> bool {
         let mut events = vec![PollFd::new(&self.outside, PollFlags::IN)];
-        if !self.silent {
+        if !self.is_output_closed {
             events.push(PollFd::new(&self.output, PollFlags::IN));
         }
         events.extend(self.info.as_ref().map(|info| PollFd::new(info, PollFlags::IN)));
         let _ = poll(&mut events, Some(&WATCH));
         let over = !events[0].revents().is_empty();
         if self.info.is_some() && events.last().is_some_and(|event| !event.revents().is_empty()) {
-            self.meet_first_process();
+            self.read_first_process();
         }
-        self.hear(heard);
+        self.read_output(on_output);
         over
     }
 
-    /// Reads what has been printed, up to a bound, so that a flood can't keep this loop from its other duties.
-    fn hear(&mut self, heard: &mut impl FnMut(&[u8])) {
+    /// Reads the available output, up to a limit, so that a flood can't starve the loop's other checks.
+    fn read_output(&mut self, on_output: &mut impl FnMut(&[u8])) {
         let mut buffer = vec![0; 64 << 10];
         for _ in 0..16 {
             match self.output.read(&mut buffer) {
                 Ok(0) => {
-                    self.silent = true;
+                    self.is_output_closed = true;
                     return;
                 }
-                Ok(length) => heard(&buffer[..length]),
+                Ok(length) => on_output(&buffer[..length]),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(_) => return,
             }
         }
     }
 
-    /// Bubblewrap tells, in JSON, which process is the first one inside.
-    fn meet_first_process(&mut self) {
+    /// Reads bubblewrap's JSON report, which names the first process inside.
+    fn read_first_process(&mut self) {
         let mut bytes = [0; 512];
         let length = self.info.as_mut().and_then(|info| info.read(&mut bytes).ok()).unwrap_or(0);
-        self.told.extend_from_slice(&bytes[..length]);
-        let told: Option<serde_json::Value> = serde_json::from_slice(&self.told).ok();
-        let number = told.as_ref().and_then(|told| told.get("child-pid")?.as_i64()).and_then(|number| i32::try_from(number).ok());
+        self.report.extend_from_slice(&bytes[..length]);
+        let report: Option<serde_json::Value> = serde_json::from_slice(&self.report).ok();
+        let number = report.as_ref().and_then(|report| report.get("child-pid")?.as_i64()).and_then(|number| i32::try_from(number).ok());
         let process = number.and_then(Pid::from_raw);
         let held = process.and_then(|process| Some((process, rustix::process::pidfd_open(process, PidfdFlags::empty()).ok()?)));
-        // Looked at while it is held: the number may have gone to somebody else meanwhile.
-        self.inside = held.filter(|(process, _)| is_first_of_its_kind(*process)).map(|(_, held)| held);
+        // Checked after opening its pidfd: by then, the id could belong to another process.
+        self.inside = held.filter(|(process, _)| is_first_in_namespace(*process)).map(|(_, held)| held);
         if length == 0 || self.inside.is_some() {
             self.info = None;
         }
     }
 
     fn kill(&mut self) {
-        if self.leash.take().is_some() || self.is_unleashed {
-            self.is_unleashed = true;
+        if self.unconfined_input.take().is_some() || self.is_unconfined_ended {
+            self.is_unconfined_ended = true;
             return;
         }
         let _ = match (&self.inside, &self.info) {
-            // Bubblewrap outside then ends by itself, when the kernel has cleared the inside.
+            // The kernel kills everything inside, then bubblewrap's outer process ends by itself.
             (Some(inside), _) => rustix::process::pidfd_send_signal(inside, Signal::KILL),
-            // It tells of its inside in a moment. Killed before that, it would leave a child that waits for it for ever.
+            // Bubblewrap is about to report the first process inside. If we killed it now, its child would wait for it forever.
             (None, Some(_)) => Ok(()),
             (None, None) => rustix::process::pidfd_send_signal(&self.outside, Signal::KILL),
         };
     }
 
-    /// Bubblewrap's outer process may end a moment before what is inside. When the first process there is gone, all are.
+    /// Bubblewrap's outer process may end shortly before the processes inside. When the first process there is gone, all are.
     fn clear_inside(&self) {
         let Some(inside) = &self.inside else { return };
         let _ = rustix::process::pidfd_send_signal(inside, Signal::KILL);
@@ -340,13 +340,13 @@ impl Running {
         while !matches!(poll(&mut ended, None), Ok(1..)) {}
     }
 
-    fn finish(mut self, heard: &mut impl FnMut(&[u8])) -> (i32, Vec<u8>, Option<OwnedFd>) {
+    fn finish(mut self, on_output: &mut impl FnMut(&[u8])) -> (i32, Vec<u8>, Option<OwnedFd>) {
         if self.inside.is_none() && self.info.is_some() {
-            self.meet_first_process();
+            self.read_first_process();
         }
         let code = self.child.wait().map_or(-1, |status| status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(-1));
         self.clear_inside();
-        self.hear(heard);
+        self.read_output(on_output);
         let mut status = Vec::new();
         let _ = (&mut self.status).take(4096).read_to_end(&mut status);
         let in_memory = self.memory.as_ref().and_then(|socket| descriptor_pass::receive(socket.as_fd()).ok());
@@ -354,14 +354,14 @@ impl Running {
     }
 }
 
-/// Whether a process is the first one of a namespace of its own.
-fn is_first_of_its_kind(process: Pid) -> bool {
+/// Whether a process is the first one of its own process namespace.
+fn is_first_in_namespace(process: Pid) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).unwrap_or_default();
     let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();
     numbers.split_whitespace().count() > 1 && numbers.split_whitespace().next_back() == Some("1")
 }
 
-/// Starts a program that gets these descriptors too.
+/// Starts a program that inherits these descriptors.
 #[expect(unsafe_code, reason = "descriptors are handed down between fork and exec")]
 fn spawn_with(mut line: Command, descriptors: Vec<OwnedFd>) -> std::io::Result<Child> {
     // SAFETY: only sets flags of descriptors, which is allowed there; nothing is allocated.

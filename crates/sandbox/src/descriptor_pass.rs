@@ -1,11 +1,11 @@
-//! Handing an open folder from the outer stage to the server: a mount that only the stage could make, and that ends with its last
-//! descriptor.
+//! Passes an open folder from the outer stage to the server: a mount that only the stage could make. The mount ends when its last
+//! descriptor is closed.
 
 use std::io::{Error, ErrorKind};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-/// Room for one descriptor beside the message, in the alignment that the kernel wants.
+/// Space for one descriptor beside the message, aligned as the kernel requires.
 #[repr(C)]
 union Control {
     header: libc::cmsghdr,
@@ -36,18 +36,18 @@ pub fn send(socket: BorrowedFd<'_>, descriptor: BorrowedFd<'_>) -> std::io::Resu
     if sent == 1 { Ok(()) } else { Err(Error::last_os_error()) }
 }
 
-/// Takes a descriptor that was sent, without waiting for one.
+/// Receives a descriptor, without waiting for one.
 ///
 /// # Errors
-/// There is none.
+/// No descriptor has been sent.
 #[expect(unsafe_code, reason = "the call has no safe form here")]
 pub fn receive(socket: BorrowedFd<'_>) -> std::io::Result<OwnedFd> {
     let mut byte = 0_u8;
     let mut part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
     let mut control = Control { bytes: [0; 64] };
     let mut message = message(&mut part, &mut control);
-    // SAFETY: the buffers live until the call returns. A header is read only where the kernel wrote one, and the descriptor in it is
-    // new and nobody else's.
+    // SAFETY: the buffers live until the call returns. We read a header only if the kernel wrote one, and we are the only owner
+    // of the descriptor in it.
     unsafe {
         if libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC) != 1 {
             return Err(Error::last_os_error());
@@ -62,7 +62,7 @@ pub fn receive(socket: BorrowedFd<'_>) -> std::io::Result<OwnedFd> {
 
 #[expect(unsafe_code, reason = "the structure has fields that are not named on every system")]
 fn message(part: &mut libc::iovec, control: &mut Control) -> libc::msghdr {
-    // SAFETY: all zeros mean an empty message without an address.
+    // SAFETY: all zeros are an empty message without an address.
     let mut message: libc::msghdr = unsafe { MaybeUninit::zeroed().assume_init() };
     message.msg_iov = part;
     message.msg_iovlen = 1;

@@ -1,10 +1,10 @@
-//! The disk: how much is free, and how much of it a command has taken.
+//! How much of the disk is free, and how much of it a command has taken.
 //!
-//! The kernel holds what it can: the private folders are in memory and have a size, one file has a largest size, and no call
-//! allocates without writing. A quota for a folder on disk is something that it gives to nobody but root, so the rest is watched:
-//! a command ends when it has written more than its share, or when the disk is nearly full.
+//! The kernel enforces part of this: private folders are in memory with a size limit, files have a maximum size, and no system
+//! call allocates without writing. Only root can set a quota for a folder on disk, so we watch the rest. A command is ended when
+//! it exceeds its quota, or when the disk is nearly full.
 
-use crate::command::Ended;
+use crate::command::CommandEnd;
 use crate::policy::{Policy, View};
 use rustix::fs::{CWD, Mode, OFlags};
 use std::fmt;
@@ -17,11 +17,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often a disk is looked at. A memory-fast writer gets a few hundred megabytes in this time, less than the reserve.
+/// How often a disk is checked. In this time a fast writer writes a few hundred megabytes, less than the reserve.
 const PAUSE: Duration = Duration::from_millis(15);
-/// How soon files are counted again, when the last count was below the quota and quick.
+/// How soon files are counted again if the last count was quick and below the quota.
 const RECOUNT: Duration = Duration::from_secs(1);
-/// Bytes and inodes that commands leave free: this much, or the twentieth part of a small disk.
+/// Bytes and inodes that commands leave free, or a twentieth of a small disk.
 const RESERVE: Amount = Amount { bytes: 1 << 30, inodes: 10_000 };
 
 /// Bytes and inodes.
@@ -32,7 +32,7 @@ pub struct Amount {
 }
 
 impl Amount {
-    /// Whether either is more than in the other.
+    /// Whether either number is larger than in the other.
     fn exceeds(self, other: Self) -> bool {
         self.bytes > other.bytes || self.inodes > other.inodes
     }
@@ -50,7 +50,7 @@ impl Amount {
     }
 }
 
-/// A file system as it is now. Its text says what is free.
+/// The state of a file system now. Its text says what is free.
 #[derive(Clone, Copy, Debug)]
 pub struct Space {
     pub total: Amount,
@@ -58,7 +58,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// Of the file system that a folder is on.
+    /// Measures the file system of a folder.
     ///
     /// # Errors
     /// The folder can't be reached.
@@ -66,18 +66,18 @@ impl Space {
         Ok(Self::new(&rustix::fs::statvfs(folder)?))
     }
 
-    /// Of the file system that an open folder is on.
+    /// Measures the file system of an open folder.
     pub(crate) fn on(folder: &OwnedFd) -> rustix::io::Result<Self> {
         Ok(Self::new(&rustix::fs::fstatvfs(folder)?))
     }
 
-    /// Whether nothing more can be written.
+    /// Whether the disk has no space left at all.
     pub(crate) fn is_full(&self) -> bool {
         self.free.bytes < 64 << 10 || self.free.inodes < 4
     }
 
     fn new(stat: &rustix::fs::StatVfs) -> Self {
-        // Some file systems have as many inodes as there is room, and count none.
+        // Some file systems allocate inodes on demand and report a count of zero.
         let inodes = |count: u64| if stat.f_files == 0 { u64::MAX } else { count };
         Self {
             total: Amount { bytes: stat.f_blocks.saturating_mul(stat.f_frsize), inodes: inodes(stat.f_files) },
@@ -85,7 +85,7 @@ impl Space {
         }
     }
 
-    /// Whether commands have to leave the rest to others.
+    /// Whether commands must stop writing, because others need the rest.
     #[must_use]
     pub fn is_nearly_full(&self) -> bool {
         self.total.part(20).min(RESERVE).exceeds(self.free)
@@ -99,10 +99,10 @@ impl fmt::Display for Space {
     }
 }
 
-/// How many commands run now that can write to a disk.
+/// How many running commands can write to a disk.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether a command runs that could take what is freed.
+/// Whether a running command could take space as soon as it is freed.
 pub fn is_written_to() -> bool {
     RUNNING.load(Ordering::SeqCst) > 0
 }
@@ -113,32 +113,32 @@ pub struct Watch {
     begun: SystemTime,
     looked: Instant,
     count: Option<Count>,
-    /// Not before this are files counted again.
+    /// The earliest time of the next count.
     next_count: Instant,
 }
 
-/// Files being counted, on a thread of its own: that can take longer than the disk may be left alone.
+/// A count in progress. It has its own thread, because it can take longer than the disk may go unchecked.
 struct Count {
     begun: Instant,
     thread: JoinHandle<bool>,
 }
 
-/// One disk, and what of it the command can write to.
+/// One disk, and the folders on it that the command can write to.
 struct Disk {
     device: u64,
-    /// Held, so that it stays the same one.
+    /// Held open, so that the path can't be replaced.
     folder: OwnedFd,
     folders: Vec<PathBuf>,
     before: Space,
-    /// What the command may take.
+    /// The command's quota.
     quota: Amount,
 }
 
 impl Watch {
-    /// To be made before the command starts.
+    /// Starts the watch. Call this before the command starts.
     ///
     /// # Errors
-    /// A disk can't be looked at; then the command must not run.
+    /// A disk can't be checked; the command must not run.
     pub fn new(policy: &Policy) -> std::io::Result<Self> {
         let mut disks: Vec<Disk> = Vec::new();
         for folder in written(policy) {
@@ -153,13 +153,13 @@ impl Watch {
             disks.push(Disk { device: metadata.dev(), folder: opened, folders: vec![folder], before, quota });
         }
         RUNNING.fetch_add(usize::from(!disks.is_empty()), Ordering::SeqCst);
-        // A second ago, because clocks of file systems are coarse.
+        // One second earlier, because file system clocks are coarse.
         let begun = SystemTime::now() - Duration::from_secs(1);
         Ok(Self { disks, begun, looked: Instant::now(), count: None, next_count: Instant::now() })
     }
 
-    /// Why the command has to end, if it has to.
-    pub fn look(&mut self) -> Option<Ended> {
+    /// Checks the disks. Returns a reason if the command must end.
+    pub fn look(&mut self) -> Option<CommandEnd> {
         if self.looked.elapsed() < PAUSE {
             return None;
         }
@@ -167,38 +167,38 @@ impl Watch {
         if let Some(Count { begun, thread }) = self.count.take_if(|count| count.thread.is_finished()) {
             self.next_count = Instant::now() + RECOUNT + begun.elapsed() * 20;
             if thread.join().unwrap_or(false) {
-                return Some(Ended::DiskQuota);
+                return Some(CommandEnd::DiskQuota);
             }
         }
         for disk in &self.disks {
-            // A disk that can't be looked at counts as full.
+            // A disk that can't be checked counts as full.
             let stat = rustix::fs::fstatvfs(disk.folder.as_fd());
             let Some(now) = stat.ok().map(|stat| Space::new(&stat)).filter(|now| !now.is_nearly_full()) else {
-                return Some(Ended::DiskFull);
+                return Some(CommandEnd::DiskFull);
             };
-            // Somebody else may have taken it, so the command's own files are counted before it ends.
+            // Other processes may have used the space, so we count the command's own files before ending it.
             let is_due = self.count.is_none() && Instant::now() >= self.next_count;
             if is_due && disk.before.free.less(now.free).exceeds(disk.quota) {
                 let (folders, device, quota, begun) = (disk.folders.clone(), disk.device, disk.quota, self.begun);
                 let thread = std::thread::Builder::new().spawn(move || has_exceeded(folders, device, quota, begun));
-                let Ok(thread) = thread else { return Some(Ended::DiskQuota) };
+                let Ok(thread) = thread else { return Some(CommandEnd::DiskQuota) };
                 self.count = Some(Count { begun: Instant::now(), thread });
             }
         }
         None
     }
 
-    /// Whether a command that has ended by itself filled the disk before anybody looked.
-    pub fn last_look(&self) -> Option<Ended> {
+    /// Whether a command that ended by itself filled the disk between two checks.
+    pub fn last_look(&self) -> Option<CommandEnd> {
         self.disks.iter().find_map(|disk| {
             let now = Space::new(&rustix::fs::fstatvfs(disk.folder.as_fd()).ok()?);
             let taken = disk.before.free.less(now.free);
-            // It may be others who filled it, if the command took little of what was free.
+            // If the command took little of the free space, others filled the disk.
             if now.is_nearly_full() && taken.exceeds(disk.quota.part(4)) {
-                return Some(Ended::DiskFull);
+                return Some(CommandEnd::DiskFull);
             }
             let is_over = taken.exceeds(disk.quota) && has_exceeded(disk.folders.clone(), disk.device, disk.quota, self.begun);
-            is_over.then_some(Ended::DiskQuota)
+            is_over.then_some(CommandEnd::DiskQuota)
         })
     }
 }
@@ -224,8 +224,8 @@ fn written(policy: &Policy) -> Vec<PathBuf> {
     folders
 }
 
-/// Whether what was written in these folders since a moment is more than the quota. The kernel alone sets the time that is looked at.
-/// Also if not all of it can be counted, because a folder is shut or too deep: the disk has lost more than the quota by then.
+/// Whether the files written in these folders since `since` exceed the quota. Uses only timestamps that the kernel sets. Also
+/// true if not everything can be counted, because a folder is closed or too deep: by then the disk has lost more than the quota.
 fn has_exceeded(folders: Vec<PathBuf>, device: u64, quota: Amount, since: SystemTime) -> bool {
     let since = since.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed());
     let mut taken = Amount::default();
@@ -240,11 +240,11 @@ fn has_exceeded(folders: Vec<PathBuf>, device: u64, quota: Amount, since: System
     walked == Walked::InPart || taken.exceeds(quota)
 }
 
-/// The bytes on disk of all that is in a folder.
+/// The size on disk of all files in a folder, in bytes.
 #[must_use]
 pub fn size_of(folder: &Path) -> u64 {
     let mut bytes = 0;
-    // Caches that can't be counted are those that go first.
+    // Caches that can't be counted are evicted first.
     let walked = walk(vec![folder.to_owned()], |metadata| {
         bytes += bytes_of(metadata);
         true
@@ -252,12 +252,12 @@ pub fn size_of(folder: &Path) -> u64 {
     if walked == Walked::InPart { u64::MAX } else { bytes }
 }
 
-/// Of a file with several names, the share of one.
+/// A file with several names counts with an equal share for each name.
 fn bytes_of(metadata: &Metadata) -> u64 {
     metadata.blocks() * 512 / metadata.nlink().max(1)
 }
 
-/// Whether everything was seen.
+/// Whether a walk saw every file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Walked {
     Whole,
@@ -265,10 +265,10 @@ enum Walked {
     InPart,
 }
 
-/// Shows everything in these folders, through no link, as long as more is wanted.
+/// Visits everything in these folders while `wants_more` returns true. Follows no links.
 fn walk(mut folders: Vec<PathBuf>, mut wants_more: impl FnMut(&Metadata) -> bool) -> Walked {
     let mut walked = Walked::Whole;
-    // What somebody removed meanwhile takes nothing.
+    // Files removed during the walk take no space.
     let without = |error: &std::io::Error, walked| if error.kind() == ErrorKind::NotFound { walked } else { Walked::InPart };
     while let Some(folder) = folders.pop() {
         let entries = match std::fs::read_dir(&folder) {

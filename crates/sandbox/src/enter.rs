@@ -1,6 +1,7 @@
-//! Our own binary, run again: once outside of the boundary, to prepare it, and once inside, to close the last gaps.
+//! The two stages of a sandbox: our own binary, started again. The outer one prepares the boundary, the inner one closes the
+//! remaining gaps.
 //!
-//! In a process of its own with a single thread, because neither can be done safely in a server with many.
+//! Each stage is a process with a single thread, because a server with many threads can do neither safely.
 
 use crate::bubblewrap::Wrap;
 use crate::host::{self, HOME, SCRATCH, Shown};
@@ -24,28 +25,28 @@ type Failure = Box<dyn std::error::Error>;
 
 const OUTER: &str = "__sandbox-outer";
 const INNER: &str = "__sandbox-inner";
-/// What the inner stage writes when all is in place, right before it becomes the command.
+/// The inner stage writes this when everything is in place, right before it becomes the command.
 pub const READY: &[u8] = b"ready";
 
-/// What the outer stage is told.
+/// The input of the outer stage.
 #[derive(Serialize, Deserialize)]
 pub struct Outer {
     pub policy: Policy,
     pub command: String,
     pub environment: BTreeMap<String, String>,
     pub shown: Vec<Shown>,
-    /// Homes of the machine's users, which are hidden in all that is shown.
+    /// The users' homes, which are hidden in everything that is visible.
     pub homes: Vec<PathBuf>,
     pub bubblewrap: PathBuf,
     pub groups: Vec<PathBuf>,
     pub info: RawFd,
-    /// Where a stage tells that it failed, or the last one that all is in place.
+    /// Descriptor on which a stage reports its failure, and the last stage reports [`READY`].
     pub status: RawFd,
-    /// The socket by which the folder is handed over that has what the command changes in memory.
+    /// Socket that passes the in-memory folder with the command's changes to the server.
     pub memory: Option<RawFd>,
 }
 
-/// What the inner stage is told.
+/// The input of the inner stage.
 #[derive(Serialize, Deserialize)]
 pub struct Inner {
     command: String,
@@ -56,14 +57,14 @@ pub struct Inner {
     status: RawFd,
 }
 
-/// Under which name the value of a policy's variable travels. Its own could mean something to a program on the way, outside of
-/// the boundary.
-pub fn handed(place: usize) -> String {
+/// The name under which the value of a policy's variable travels to the inner stage. Under its own name it could influence a
+/// program outside of the boundary.
+pub fn variable_name(place: usize) -> String {
     format!("PLANWRIGHT_HANDED_{place}")
 }
 
 impl Outer {
-    /// A file in memory that describes it: a command line has no room for every policy.
+    /// Writes the input to an in-memory file, because a policy can be too long for a command line.
     pub fn describe(&self) -> std::io::Result<OwnedFd> {
         let mut file = File::from(rustix::fs::memfd_create(c"sandbox", rustix::fs::MemfdFlags::CLOEXEC)?);
         serde_json::to_writer(&mut file, self)?;
@@ -84,7 +85,7 @@ impl Outer {
 
 #[expect(unsafe_code, reason = "the number of the descriptor comes from the command line")]
 fn described_by(number: RawFd) -> File {
-    // SAFETY: the descriptor was handed down for this alone; a number that is none fails when it is read.
+    // SAFETY: the descriptor was handed down for this alone; an invalid number fails when it is read.
     unsafe { File::from_raw_fd(number) }
 }
 
@@ -94,38 +95,38 @@ impl Inner {
     }
 }
 
-/// The first thing a program that uses this crate does: if it was started as a stage of a sandbox, this never comes back
-/// but with an exit code.
+/// Every program that uses this crate calls this first. If the program was started as a stage of a sandbox, this runs the stage
+/// and returns only if that failed.
 #[must_use]
 pub fn enter_if_asked() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let stage = arguments.next()?;
-    let told = arguments.next();
-    let told = told.as_deref().and_then(|told| told.to_str()).unwrap_or_default();
+    let input = arguments.next();
+    let input = input.as_deref().and_then(|input| input.to_str()).unwrap_or_default();
     let (status, failure) = if stage == OUTER {
-        let outer = Outer::described(told)?;
+        let outer = Outer::described(input)?;
         (outer.status, prepare(&outer))
     } else if stage == INNER {
-        let inner: Inner = serde_json::from_str(told).ok()?;
+        let inner: Inner = serde_json::from_str(input).ok()?;
         (inner.status, close(&inner))
     } else {
         return None;
     };
     if let Err(failure) = failure {
-        tell(status, failure.to_string().as_bytes());
+        write_status(status, failure.to_string().as_bytes());
     }
     Some(ExitCode::FAILURE)
 }
 
-/// Outside: limits on all that follows, the overlay over the workspace, then bubblewrap.
+/// The outer stage: sets limits on everything that follows, mounts the overlay over the workspace, then becomes bubblewrap.
 fn prepare(outer: &Outer) -> Result<(), Failure> {
     cgroup::join(&outer.groups).map_err(|error| format!("can't join the control group: {error}"))?;
     if let View::Unconfined = outer.policy.view {
-        keeper::keep(outer);
+        keeper::run_unconfined(outer);
     }
-    // Should memory run out, the command goes first and not the server.
+    // If memory runs out, the kernel kills the command before the server.
     let _ = std::fs::write("/proc/self/oom_score_adj", "800");
-    // Held open: the tree below hides where it lies, and it may be a script.
+    // Held open: the tree assembled below hides its path, and it may be a script.
     let bubblewrap = rustix::fs::openat(CWD, &outer.bubblewrap, OFlags::PATH, Mode::empty())
         .map_err(|errno| format!("can't open {}: {errno}", outer.bubblewrap.display()))?;
     own_mounts().map_err(|error| format!("can't make a mount namespace: {error}"))?;
@@ -146,10 +147,11 @@ fn prepare(outer: &Outer) -> Result<(), Failure> {
         variables: outer.policy.variables.clone(),
         status: outer.status,
     };
-    let handed_down = (0..outer.policy.variables.len()).filter_map(|place| Some((handed(place), std::env::var_os(handed(place))?)));
+    let values =
+        (0..outer.policy.variables.len()).filter_map(|place| Some((variable_name(place), std::env::var_os(variable_name(place))?)));
     let mut line = Command::new(format!("/proc/self/fd/{}", bubblewrap.as_raw_fd()));
     line.arg0(&outer.bubblewrap);
-    let error = line.args(wrap.arguments(&inner)).env_clear().envs(&outer.environment).envs(handed_down).exec();
+    let error = line.args(wrap.arguments(&inner)).env_clear().envs(&outer.environment).envs(values).exec();
     Err(format!("can't start {}: {error}", outer.bubblewrap.display()).into())
 }
 
@@ -170,7 +172,7 @@ fn open_workspace(policy: &Policy) -> Result<OwnedFd, Failure> {
 /// Mounts the workspace at `folder/merged`, in a mount namespace that nobody else sees.
 fn overlay(policy: &Policy, folder: &Path, memory: Option<RawFd>) -> Result<OwnedFd, Failure> {
     let open = |path: &Path| rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
-    // Named by descriptors: no character of a path can be read as an option.
+    // Paths are passed as descriptors, so that no character in them can be read as a mount option.
     let name = |descriptor: &OwnedFd| format!("/proc/self/fd/{}", descriptor.as_raw_fd());
     let workspace = open_workspace(policy)?;
     let (options, _kept) = match &policy.view {
@@ -194,11 +196,11 @@ fn overlay(policy: &Policy, folder: &Path, memory: Option<RawFd>) -> Result<Owne
     Ok(open(&folder.join("merged"))?)
 }
 
-/// A folder in memory for what the command changes, mounted on an empty one, and another that the overlay needs. The server gets the
-/// first; it ends when nobody holds it any more.
+/// Mounts an in-memory folder on an empty folder, with one folder for the command's changes and one for the overlay's own use.
+/// Passes the first to the server. The mount ends when its last descriptor is closed.
 #[expect(unsafe_code, reason = "the number of the descriptor was handed down")]
 fn stage_in_memory(place: &OwnedFd, bytes: u64, socket: RawFd) -> Result<(OwnedFd, OwnedFd), Failure> {
-    // SAFETY: the descriptor was handed down for this alone. It is closed here, before anything of the command runs.
+    // SAFETY: the descriptor was handed down for this alone. We close it here, before any code of the command runs.
     let socket = unsafe { OwnedFd::from_raw_fd(socket) };
     let memory = mount::memory(bytes)?;
     mount::attach(&memory, place)?;
@@ -211,7 +213,7 @@ fn stage_in_memory(place: &OwnedFd, bytes: u64, socket: RawFd) -> Result<(OwnedF
     Ok((upper, work))
 }
 
-/// A mount namespace of our own, whose mounts nobody else sees. Root has the right to one; everybody else gets it with a user namespace.
+/// Creates a mount namespace, whose mounts no other process sees. Root may do this directly; other users need a user namespace.
 fn own_mounts() -> Result<(), Failure> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     if !user.is_root() || unshare(UnshareFlags::NEWNS).is_err() {
@@ -230,9 +232,9 @@ fn unshare(flags: UnshareFlags) -> rustix::io::Result<()> {
     unsafe { rustix::thread::unshare_unsafe(flags) }
 }
 
-/// Inside: nothing inherited, limits, Landlock, seccomp, then the command.
+/// The inner stage: drops inherited descriptors, sets limits, applies Landlock and seccomp, then becomes the command.
 fn close(inner: &Inner) -> Result<(), Failure> {
-    forget_descriptors()?;
+    close_descriptors()?;
     let Limits { processes, memory, file_size, .. } = inner.limits;
     let both = |limit| Rlimit { current: Some(limit), maximum: Some(limit) };
     for (resource, limit) in [
@@ -242,41 +244,41 @@ fn close(inner: &Inner) -> Result<(), Failure> {
         (Resource::Fsize, file_size),
         (Resource::Nofile, 16_384),
     ] {
-        // A limit that is lower already is kept.
+        // Setting a limit fails if a lower one already applies. Then that one stays.
         let _ = rustix::process::setrlimit(resource, both(limit));
     }
     rustix::thread::set_no_new_privs(true)?;
     landlock::apply(&inner.writable).map_err(|error| format!("Landlock: {error}"))?;
     seccomp::apply(inner.network).map_err(|error| format!("seccomp: {error}"))?;
-    tell(inner.status, READY);
+    write_status(inner.status, READY);
     let mut shell = Command::new(host::shell());
     for (place, name) in inner.variables.iter().enumerate() {
-        if let Some(value) = std::env::var_os(handed(place)) {
-            shell.env_remove(handed(place)).env(name, value);
+        if let Some(value) = std::env::var_os(variable_name(place)) {
+            shell.env_remove(variable_name(place)).env(name, value);
         }
     }
     let error = shell.arg("-c").arg(&inner.command).exec();
     Err(format!("can't start {}: {error}", host::shell()).into())
 }
 
-/// Every descriptor but the first three is closed when the command starts.
+/// Marks every descriptor except the first three to be closed when the command starts.
 #[expect(unsafe_code, reason = "the call has no safe form")]
-fn forget_descriptors() -> Result<(), Failure> {
-    // SAFETY: changes flags of descriptors; closes none that Rust still owns.
+fn close_descriptors() -> Result<(), Failure> {
+    // SAFETY: sets flags only; closes no descriptor that Rust still owns.
     let done = unsafe { libc::close_range(3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed()) };
     if done == 0 { Ok(()) } else { Err(format!("can't close descriptors: {}", std::io::Error::last_os_error()).into()) }
 }
 
 #[expect(unsafe_code, reason = "the number of the descriptor comes from the command line")]
-pub fn tell(status: RawFd, text: &[u8]) {
+pub fn write_status(status: RawFd, text: &[u8]) {
     // SAFETY: the descriptor was handed down for this alone, and is not used again.
     let mut pipe = unsafe { std::fs::File::from_raw_fd(status) };
     let _ = pipe.write_all(text);
-    // Kept open until the command takes over, so that its end is the end of the message.
+    // Left open until the command replaces this process: closing it marks the end of the report.
     std::mem::forget(pipe);
 }
 
-/// Lets a descriptor pass into the program that is about to be started.
+/// Lets the next program that is started inherit a descriptor.
 pub fn inherit(descriptor: BorrowedFd<'_>) -> std::io::Result<()> {
     Ok(rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::empty())?)
 }

@@ -1,9 +1,9 @@
-//! Git on the objects of a repository, without the rest of it.
+//! Runs git on the objects of a repository, without the rest of the repository.
 //!
-//! What a repository can have git run or read stands in its configuration, attributes, hooks, index and working tree. Git
-//! gets a folder of our own instead, which has refs and nothing else, and the repository's objects.
+//! A repository's configuration, attributes, hooks, index and working tree can make git run programs or read files. Git gets a
+//! folder of ours instead, which has only refs, and the repository's objects.
 
-use crate::repository::{Printed, run};
+use crate::repository::{GitOutput, run};
 use std::ffi::OsStr;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What git needs to know of a repository to read its history.
+/// What git needs from a repository to read its history.
 #[derive(Debug, Default)]
 pub struct ReaderRefs {
-    /// The content of `HEAD`: an id, or `ref: ` and a name.
+    /// The content of `HEAD`: a commit id, or `ref: ` and a name.
     pub head: String,
-    /// Names and ids, with names that git allows.
+    /// Names that git allows, and their commit ids.
     pub refs: Vec<(String, String)>,
-    /// The commits at which a shallow clone ends.
+    /// The commits at which a shallow clone's history ends.
     pub shallow: Vec<u8>,
 }
 
-/// Reads the history of one repository. Its folder goes with it.
+/// Reads the history of one repository. Dropping this removes its temporary folder.
 #[derive(Debug)]
 pub struct HistoryReader {
     folder: PathBuf,
@@ -31,13 +31,13 @@ pub struct HistoryReader {
 
 impl HistoryReader {
     /// # Errors
-    /// There is no room for temporary files.
+    /// The temporary folder can't be created.
     pub fn new(objects: &Path, refs: &ReaderRefs) -> std::io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let name = format!("planwright-history-{}-{now}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let reader = Self { folder: std::env::temp_dir().join(name), objects: objects.to_owned() };
-        // Fails if the name is taken, also by a link.
+        // Fails if the name is taken, even by a link.
         DirBuilder::new().mode(0o700).create(&reader.folder)?;
         let is_sha256 = refs.refs.iter().map(|(_, id)| id).chain([&refs.head]).any(|id| id.trim().len() == 64);
         let config = if is_sha256 {
@@ -57,11 +57,11 @@ impl HistoryReader {
         Ok(reader)
     }
 
-    /// Runs git; gives at most `most` bytes of what it printed.
+    /// Runs git. Returns at most `most` bytes of its output.
     ///
     /// # Errors
-    /// What git says is wrong, or that it took too long.
-    pub fn git(&self, args: &[&str], limit: Duration, most: usize) -> Result<Printed, String> {
+    /// Git's error message, or a timeout.
+    pub fn git(&self, args: &[&str], limit: Duration, most: usize) -> Result<GitOutput, String> {
         let environment = [
             ("GIT_OBJECT_DIRECTORY", self.objects.as_os_str()),
             ("GIT_NO_REPLACE_OBJECTS", OsStr::new("1")),

@@ -1,6 +1,6 @@
-//! What of the machine a command sees: programs, libraries and toolchains, read-only.
+//! The parts of the host that a command sees: programs, libraries and toolchains, all read-only.
 //!
-//! Named one by one: neither `/etc` nor a home is shown as a whole, for that is where credentials lie.
+//! Each is listed by name. Neither `/etc` nor a home is visible as a whole, because credentials are stored there.
 
 use crate::policy::{Network, Policy, View};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub const SCRATCH: &str = "/scratch";
 pub const HOME: &str = "/home/agent";
 
-/// Folders of programs that accounts of the system have as their homes.
+/// Program folders that are the homes of system accounts.
 pub const PROGRAMS: &[&str] = &[
     "/usr",
     "/usr/bin",
@@ -29,7 +29,7 @@ pub const PROGRAMS: &[&str] = &[
     "/usr/src",
 ];
 const SYSTEM: &[&str] = &["/usr", "/opt", "/nix/store"];
-/// Folders on most systems, links into `/usr` on newer ones.
+/// Folders on most systems; links into `/usr` on newer ones.
 const MERGED: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 const ETC: &[&str] = &[
     "alternatives",
@@ -53,7 +53,7 @@ const ETC: &[&str] = &[
     "ssl/certs",
     "ssl/openssl.cnf",
 ];
-/// Toolchains that live in homes. `.cargo` has credentials beside its programs, so only parts of it are here.
+/// Toolchains in homes. `.cargo` also has credentials, so only parts of it are listed.
 const TOOLCHAINS: &[&str] = &[
     ".asdf",
     ".bun/bin",
@@ -75,18 +75,18 @@ const TOOLCHAINS: &[&str] = &[
     "go/bin",
     "go/pkg/mod",
 ];
-/// Variables that say where a toolchain is or how text is shown. Everything else of the server's environment stays outside.
+/// Variables that locate a toolchain or control how text is displayed. No other variable of the server is passed on.
 const KEPT: &[&str] =
     &["LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "GOROOT", "NVM_DIR", "PYENV_ROOT", "RBENV_ROOT", "VOLTA_HOME", "RUSTUP_TOOLCHAIN"];
 
-/// One thing of the host, shown inside.
+/// One part of the host that is visible inside.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shown {
     Tree(PathBuf),
     Link { target: PathBuf, at: PathBuf },
 }
 
-/// Everything that is shown besides the workspace.
+/// Everything that is visible inside besides the workspace.
 pub fn shown(network: Network) -> Vec<Shown> {
     let mut shown: Vec<Shown> = SYSTEM.iter().map(PathBuf::from).filter(|path| path.exists()).map(Shown::Tree).collect();
     for path in MERGED.iter().map(PathBuf::from) {
@@ -113,7 +113,7 @@ fn toolchains() -> Vec<PathBuf> {
     found.retain(|path| path.is_dir());
     found.sort();
     found.dedup();
-    // Says where packages come from, which building without a network depends on; left out if it may hold a token.
+    // Tells cargo where packages come from, which offline builds depend on. Left out if it may contain a token.
     let config = folder_of("CARGO_HOME").unwrap_or_else(|| home.join(".cargo")).join("config.toml");
     if std::fs::read_to_string(&config).is_ok_and(|text| !text.contains("token")) {
         found.push(config);
@@ -121,7 +121,7 @@ fn toolchains() -> Vec<PathBuf> {
     found
 }
 
-/// A folder that a variable names.
+/// The folder that an environment variable names.
 fn folder_of(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute() && folder.is_dir())
 }
@@ -130,7 +130,7 @@ fn home() -> Option<PathBuf> {
     std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute() && home != Path::new("/"))
 }
 
-/// The homes of all accounts that the machine lists, and of the user who runs the server.
+/// The homes of all accounts in the system's list and of the server's user.
 ///
 /// # Errors
 /// The list of accounts can't be read.
@@ -189,7 +189,7 @@ pub fn environment(policy: &Policy, shown: &[Shown]) -> BTreeMap<String, String>
     environment
 }
 
-/// The server's search path, as far as it is shown inside. The workspace is never on it.
+/// The server's search path, reduced to folders that are visible inside. It never includes the workspace.
 fn search_path(shown: &[Shown]) -> String {
     let visible = |folder: &PathBuf| {
         folder.is_absolute()
@@ -204,7 +204,7 @@ fn search_path(shown: &[Shown]) -> String {
         Shown::Tree(path) => Some(path).filter(is_of_home).filter(|path| !MERGED.contains(&path.to_str().unwrap_or_default())),
         Shown::Link { .. } => None,
     });
-    // A service's search path has no toolchains of a home. They come last, so that they replace nothing.
+    // A service's search path has no toolchains from homes. They come last, so that they override nothing.
     let toolchains: Vec<PathBuf> = toolchains.cloned().collect();
     let usual = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"].map(PathBuf::from);
     for usual in usual.into_iter().chain(toolchains) {
@@ -215,7 +215,7 @@ fn search_path(shown: &[Shown]) -> String {
     folders.iter().filter_map(|folder| folder.to_str()).collect::<Vec<_>>().join(":")
 }
 
-/// What git is told of who commits: the user's name and address, and nothing else of their configuration.
+/// The git identity for commits: the user's name and address, and nothing else of their configuration.
 #[must_use]
 pub fn identity() -> Option<String> {
     let home = home()?;
@@ -234,7 +234,7 @@ pub fn identity() -> Option<String> {
     (!lines.is_empty()).then(|| format!("[user]\n{}", lines.concat()))
 }
 
-/// The shell that reads the command.
+/// The shell that runs the command.
 pub fn shell() -> &'static str {
     if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" }
 }

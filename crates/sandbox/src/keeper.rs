@@ -1,6 +1,6 @@
-//! A command without a sandbox, for users who switched it off. Even then nothing it started outlives it.
+//! Runs a command without a sandbox, for users who switched it off. Even then, no process that it started outlives it.
 
-use crate::enter::{Outer, READY, tell};
+use crate::enter::{Outer, READY, write_status};
 use crate::host;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions};
@@ -9,9 +9,9 @@ use std::process::{Child, Command, Stdio};
 
 const WATCH: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
-/// Runs the command as a child, and ends all its descendants with it, or as soon as the server lets go of our input.
-pub fn keep(outer: &Outer) -> ! {
-    // Whoever loses its parent becomes our child, and so can't slip away.
+/// Runs the command as a child. Kills all its descendants when it ends, or when the server closes our stdin.
+pub fn run_unconfined(outer: &Outer) -> ! {
+    // Orphaned descendants become our children, so that none can escape.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     let child = Command::new(host::shell())
         .arg("-c")
@@ -23,11 +23,11 @@ pub fn keep(outer: &Outer) -> ! {
         .spawn();
     let code = match child {
         Ok(child) => {
-            tell(outer.status, READY);
+            write_status(outer.status, READY);
             watch(child)
         }
         Err(error) => {
-            tell(outer.status, format!("can't start {}: {error}", host::shell()).as_bytes());
+            write_status(outer.status, format!("can't start {}: {error}", host::shell()).as_bytes());
             1
         }
     };
@@ -55,7 +55,7 @@ fn watch(mut child: Child) -> i32 {
     code
 }
 
-/// Our children; `None` when there are none left.
+/// Our children, or `None` if there are none left.
 fn descendants() -> Option<Vec<Pid>> {
     let own = rustix::process::getpid().as_raw_nonzero();
     let text = std::fs::read_to_string(format!("/proc/self/task/{own}/children")).unwrap_or_default();

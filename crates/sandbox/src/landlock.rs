@@ -1,11 +1,11 @@
-//! Depth behind the boundary: should a mount be wider than meant, the files are still read-only.
+//! A second layer: if a mount is wider than intended, its files are still read-only.
 
 use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, Scope};
 use std::path::PathBuf;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// From here on only `writable` can be changed. A kernel that knows less of this gives what it has: the boundary does not depend on it.
+/// Makes everything except `writable` read-only for this process. Older kernels enforce less; the boundary does not depend on it.
 pub fn apply(writable: &[PathBuf]) -> Result<(), Failure> {
     let abi = ABI::V6;
     let mut rules = Ruleset::default()

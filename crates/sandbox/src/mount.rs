@@ -1,5 +1,4 @@
-//! Mounts by descriptor. Nothing here resolves a path through a link, so nothing that is swapped on the way can be mounted or
-//! mounted on.
+//! Mounts by descriptor. Nothing here resolves a path through a link, so replacing a path component can't redirect a mount.
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -14,19 +13,19 @@ pub enum Access {
     Write,
 }
 
-/// Whether something is done to a mount alone, or to those below it as well.
+/// Whether a change applies to one mount, or also to all mounts below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
+pub enum MountDepth {
     Itself,
     All,
 }
 
-/// Opens a path of the host that has no link in it.
+/// Opens a path of the host that contains no link.
 pub fn open(path: &Path) -> Result<OwnedFd, Errno> {
     resolve(CWD, path, ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS)
 }
 
-/// Opens what lies at a relative path below a folder; a link is opened itself, and none is followed.
+/// Opens a relative path below a folder. Opens a final link itself, and follows none.
 pub fn open_beneath(folder: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     resolve(folder, path, ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS)
@@ -37,7 +36,7 @@ fn resolve(folder: BorrowedFd<'_>, path: &Path, how: ResolveFlags) -> Result<Own
     let mut tries = 0;
     loop {
         match rustix::fs::openat2(folder, path, flags, Mode::empty(), how) {
-            // Something was renamed while the kernel looked.
+            // Another process renamed something during the lookup.
             Err(Errno::AGAIN) if tries < 64 => tries += 1,
             other => return other,
         }
@@ -48,19 +47,19 @@ pub fn kind(entry: &OwnedFd) -> Result<FileType, Errno> {
     Ok(FileType::from_raw_mode(rustix::fs::fstat(entry)?.st_mode))
 }
 
-/// A mount of what is open, with all mounts below it; to be put somewhere by [`attach`].
+/// Clones the mount of an open file or folder, with all mounts below it. [`attach`] puts the clone in place.
 pub fn copy(entry: &OwnedFd, access: Access) -> Result<OwnedFd, Errno> {
     let flags =
         OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_EMPTY_PATH | OpenTreeFlags::AT_RECURSIVE;
     let mount = rustix::mount::open_tree(entry, c"", flags)?;
-    restrict(mount.as_fd(), access, Depth::All)?;
+    restrict(mount.as_fd(), access, MountDepth::All)?;
     Ok(mount)
 }
 
-/// How many files and folders can be made in a folder that lives in memory.
+/// Maximum number of files and folders in an in-memory folder.
 const MEMORY_INODES: &CStr = c"200000";
 
-/// A folder in memory. The kernel holds it to its size and to [`MEMORY_INODES`].
+/// Creates an in-memory folder. The kernel enforces its size and [`MEMORY_INODES`].
 pub fn memory(bytes: u64) -> Result<OwnedFd, Errno> {
     let system = rustix::mount::fsopen(c"tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
     rustix::mount::fsconfig_set_string(&system, c"mode", c"0755")?;
@@ -71,15 +70,15 @@ pub fn memory(bytes: u64) -> Result<OwnedFd, Errno> {
     rustix::mount::fsmount(&system, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
 }
 
-/// Puts a mount on what is open.
+/// Attaches a mount to an open file or folder.
 pub fn attach(mount: &OwnedFd, on: &OwnedFd) -> Result<(), Errno> {
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
     rustix::mount::move_mount(mount, c"", on, c"", flags)
 }
 
-/// Makes a mount one that gives no rights and hears of no other mounts; read-only if it is to be.
+/// Restricts a mount: it grants no privileges and receives no mount events; with [`Access::Read`] it is read-only.
 #[expect(unsafe_code, reason = "the call has no safe form")]
-pub fn restrict(mount: BorrowedFd<'_>, access: Access, depth: Depth) -> Result<(), Errno> {
+pub fn restrict(mount: BorrowedFd<'_>, access: Access, depth: MountDepth) -> Result<(), Errno> {
     let write = match access {
         Access::Read => libc::MOUNT_ATTR_RDONLY,
         Access::Write => 0,
@@ -91,11 +90,11 @@ pub fn restrict(mount: BorrowedFd<'_>, access: Access, depth: Depth) -> Result<(
         userns_fd: 0,
     };
     let recursive = match depth {
-        Depth::All => AT_RECURSIVE,
-        Depth::Itself => 0,
+        MountDepth::All => AT_RECURSIVE,
+        MountDepth::Itself => 0,
     };
     let flags = (AtFlags::EMPTY_PATH.bits() | recursive).cast_signed();
-    // SAFETY: the descriptor is open, the name is empty and ends, and the structure has the size that is told.
+    // SAFETY: the descriptor is open, the name is an empty C string, and the size matches the structure.
     let done = unsafe {
         libc::syscall(libc::SYS_mount_setattr, mount.as_raw_fd(), c"".as_ptr(), flags, &raw const attributes, size_of::<libc::mount_attr>())
     };

@@ -1,4 +1,4 @@
-//! The kernel's list of mounts, and the further names by which they show one folder.
+//! The kernel's mount table, and the additional paths under which it shows a folder.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub struct MountTable(Vec<Mount>);
 
 struct Mount {
-    /// The number of the file system that is mounted.
+    /// The device number of the mounted file system.
     device: Vec<u8>,
     /// The folder of that file system that is mounted.
     root: PathBuf,
@@ -17,7 +17,7 @@ struct Mount {
 
 impl MountTable {
     /// # Errors
-    /// The list can't be read, or not be understood.
+    /// The table can't be read or parsed.
     pub fn read() -> Result<Self, String> {
         let list = std::fs::read("/proc/self/mountinfo").map_err(|error| format!("can't tell what is mounted: {error}"))?;
         Self::parse(&list)
@@ -36,14 +36,14 @@ impl MountTable {
         Ok(Self(mounts.collect::<Result<_, _>>()?))
     }
 
-    /// Those mounts that show something at, in or around one of these folders.
+    /// The mounts that show a file or folder at, below or above one of these folders.
     pub fn around<'t>(&'t self, folders: &[PathBuf]) -> MountsAround<'t> {
         let is_near = |mount: &&Mount| folders.iter().any(|folder| folder.starts_with(&mount.at) || mount.at.starts_with(folder));
         MountsAround { all: &self.0, near: self.0.iter().filter(is_near).collect() }
     }
 }
 
-/// Whether a mount that shows only a part of a folder counts as a name of it.
+/// Whether a mount that shows only part of a folder counts as a name of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Parts {
     Counted,
@@ -56,12 +56,12 @@ pub struct MountsAround<'t> {
 }
 
 impl MountsAround<'_> {
-    /// Every path by which one of the mounts shows this file or folder, a part of it, or what is around it; its own path included.
+    /// Every path under which a mount shows this file or folder, a part of it, or a folder above it, including its own path.
     ///
     /// # Errors
-    /// No mount has the path.
+    /// No mount contains the path.
     pub fn names_of(&self, path: &Path, parts: Parts) -> Result<Vec<PathBuf>, String> {
-        // The last of the longest: a later mount hides an earlier one at the same place.
+        // The last of the longest matches: a later mount hides an earlier one at the same place.
         let holder = self.all.iter().filter(|mount| path.starts_with(&mount.at)).max_by_key(|mount| mount.at.as_os_str().len());
         let holder = holder.ok_or_else(|| format!("can't tell by which mount {} is shown", path.display()))?;
         let inside = joined(&holder.root, path.strip_prefix(&holder.at).unwrap_or(path));
@@ -79,12 +79,12 @@ impl MountsAround<'_> {
     }
 }
 
-/// Without the slash at the end that joining with nothing leaves.
+/// Joins without the trailing slash that joining with an empty path leaves.
 fn joined(folder: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() { folder.to_owned() } else { folder.join(below) }
 }
 
-/// A path as the kernel writes it: blanks, line ends and backslashes as three octal digits.
+/// Decodes a path of the mount table, where blanks, newlines and backslashes are three octal digits.
 fn unescaped(field: &[u8]) -> PathBuf {
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field;

@@ -5,46 +5,47 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// All that the sandbox of one command depends on.
+/// Everything that the sandbox of one command depends on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Policy {
-    /// The workspace on the host; the command sees it at the same place.
+    /// The workspace on the host; the command sees it at the same path.
     pub workspace: PathBuf,
     pub view: View,
-    /// The folder to begin in, relative to the workspace.
+    /// The working directory, relative to the workspace.
     pub cwd: PathBuf,
-    /// What stays as it is even where the workspace can be changed, relative to it.
+    /// Paths that stay read-only even in a writable workspace, relative to it.
     pub fixed: Vec<PathBuf>,
-    /// Files and folders that are empty for the command, relative to the workspace. Names need not be UTF-8.
+    /// Files and folders that the command sees as empty, relative to the workspace. Names need not be UTF-8.
     pub hidden: Vec<OsString>,
-    /// Files and folders that the command can't open, relative to the workspace: empty, git would take them for changed or deleted.
+    /// Files and folders that the command can't open, relative to the workspace. If they were empty, git would report them as
+    /// changed or deleted.
     pub closed: Vec<OsString>,
-    /// What belongs to the server: no command sees it, whatever else is shown.
+    /// The server's own files, which no command sees, whatever else is visible.
     pub own: Vec<PathBuf>,
-    /// Other workspaces: hidden in everything that is shown whole, but for what they have of this workspace.
+    /// Other workspaces. They are hidden in everything else that is visible, except for their parts of this workspace.
     pub others: Vec<PathBuf>,
-    /// A file of the host that tells git who commits, if the user told it so.
+    /// A file on the host with the git identity for commits, if the user set one.
     pub identity: Option<PathBuf>,
-    /// A folder of the host for caches and build output, seen as `/scratch`.
+    /// A folder on the host for caches and build output, visible as `/scratch`.
     pub scratch: PathBuf,
-    /// Whether `/scratch` is in memory and ends with the command. The folder is then only the place where it is mounted.
+    /// Whether `/scratch` is in memory and is discarded with the command. The folder is then only the mount point.
     pub scratch_in_memory: bool,
-    /// The bytes of memory in which a staged view keeps what the command changes; `None` where that is on the disk.
+    /// Size of the memory in which a staged view holds the command's changes, in bytes. `None` if it holds them on the disk.
     pub memory: Option<u64>,
-    /// Whether build tools are told to put what they make into `/scratch`.
+    /// Whether build tools are configured to write their output to `/scratch`.
     pub builds_in_scratch: bool,
-    /// More folders of the host that can be changed, at the same place.
+    /// Additional writable folders of the host, visible at the same path.
     pub writable: Vec<PathBuf>,
-    /// More files and folders of the host that can be read, at the same place.
+    /// Additional readable files and folders of the host, visible at the same path.
     pub readable: Vec<PathBuf>,
-    /// Variables that are handed down; their values never stand on a command line.
+    /// Variables that are passed on; their values never appear on a command line.
     pub variables: Vec<String>,
     pub network: Network,
     pub limits: Limits,
 }
 
 impl Policy {
-    /// Nothing but the workspace, from its root on, without a network.
+    /// A policy with only the workspace, starting at its root, without a network.
     #[must_use]
     pub fn plain(workspace: PathBuf, view: View, scratch: PathBuf, limits: Limits) -> Self {
         Self {
@@ -73,21 +74,21 @@ impl Policy {
 /// How a command sees the workspace.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum View {
-    /// Through an overlay: what it changes lies in `folder/upper`, the workspace itself stays as it is.
+    /// Through an overlay: changes go to `folder/upper`, and the workspace stays unchanged.
     Staged { folder: PathBuf },
-    /// Nothing can be changed. `folder` holds the place where an overlay is put, if the kernel has one.
+    /// Read-only. `folder` holds the overlay's mount point, if the kernel supports overlays.
     ReadOnly { folder: PathBuf },
-    /// As it is; for kernels without overlays.
+    /// Writable directly; for kernels without overlays.
     Direct,
-    /// No sandbox at all: only what the user's own configuration can ask for.
+    /// No sandbox at all. Only the user's own configuration can request this.
     Unconfined,
 }
 
 impl View {
-    /// A staged view, with the folders that an overlay needs.
+    /// A staged view. Creates the folders that an overlay needs.
     ///
     /// # Errors
-    /// They can't be made.
+    /// The folders can't be created.
     pub fn staged(folder: PathBuf) -> std::io::Result<Self> {
         for name in ["upper", "work", "merged"] {
             make_closed(&folder.join(name))?;
@@ -95,10 +96,10 @@ impl View {
         Ok(Self::Staged { folder })
     }
 
-    /// A read-only view. Through an overlay, sockets and pipes in the workspace lead nowhere.
+    /// A read-only view. Through an overlay, sockets and pipes in the workspace are not connected to anything.
     ///
     /// # Errors
-    /// The folders that an overlay needs can't be made.
+    /// The folders that an overlay needs can't be created.
     pub fn read_only(folder: PathBuf) -> std::io::Result<Self> {
         for name in ["empty", "merged"] {
             make_closed(&folder.join(name))?;
@@ -107,7 +108,7 @@ impl View {
     }
 }
 
-/// Makes a folder that nobody else on the machine can look into, whatever the umask says.
+/// Creates a folder that no other user can open, whatever the umask.
 fn make_closed(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
@@ -123,23 +124,23 @@ pub enum Network {
 pub struct Limits {
     pub time: Duration,
     pub processes: u64,
-    /// Of one process; of all together where there are control groups.
+    /// Bytes for each process; for all processes together if control groups are available.
     pub memory: u64,
-    /// Of one file.
+    /// Maximum size of one file.
     pub file_size: u64,
-    /// How much may be printed before the command is ended.
+    /// Bytes that the command may print before it is ended.
     pub output: u64,
-    /// Bytes on disk that the command may write, and never more than half of what is free when it begins.
+    /// Bytes that the command may write to the disk; at most half of the free space at its start.
     pub disk: u64,
-    /// Files and folders on disk that it may make, within the same bound.
+    /// Files and folders that the command may create on the disk, with the same bound.
     pub inodes: u64,
 }
 
 impl Limits {
-    /// Bytes on disk that a command may write, unless the configuration says otherwise.
+    /// Default limit on the bytes that a command may write to the disk.
     pub const DISK: u64 = 10_000_000_000;
 
-    /// The usual ones, for a command that may take this long.
+    /// The default limits, with this timeout.
     #[must_use]
     pub fn within(time: Duration) -> Self {
         let physical = host_memory().unwrap_or(4 << 30);
@@ -156,7 +157,7 @@ impl Limits {
 }
 
 impl Limits {
-    /// For a program that serves others until it is told to end.
+    /// Limits for a program that serves requests until it is stopped.
     #[must_use]
     pub fn of_service() -> Self {
         Self::within(Duration::MAX)

@@ -1,7 +1,7 @@
-//! Removing a folder with all that is in it, however deep it is.
+//! Removes a folder with everything in it, however deep.
 //!
-//! A command can nest folders by the hundred thousand. A removal that calls itself for each of them would use up the stack,
-//! and with it the server; one that holds each of them open would use up the descriptors.
+//! A command can nest folders by the hundred thousand. Removing them recursively would exhaust the stack, and with it the server;
+//! keeping each folder open would exhaust the descriptors.
 
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags};
 use rustix::io::Errno;
@@ -10,30 +10,30 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// How many folders are gone down into before the rest is moved up.
+/// How deep the removal descends before it moves the deeper folders up.
 const DEEPEST: usize = 64;
 
-/// What to do with a folder that even its owner can't open.
+/// How to treat a folder that even its owner can't open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shut {
-    /// It stays, and the removal fails.
+pub enum ClosedFolder {
+    /// Leave it, and fail.
     Respected,
-    /// Its owner opens it.
+    /// Give its owner access.
     Opened,
 }
 
-/// Removes a folder of ours with all that a command or the kernel left in it, whatever its modes.
-pub fn clear(folder: &Path) {
+/// Removes one of our folders with everything that a command or the kernel left in it, whatever its permissions.
+pub fn remove_folder(folder: &Path) {
     let Ok(name) = CString::new(folder.as_os_str().as_bytes()) else { return };
-    let _ = remove_tree(CWD, &name, Shut::Opened);
+    let _ = remove_tree(CWD, &name, ClosedFolder::Opened);
 }
 
-/// Removes an entry with all that is in it. Links are removed and not followed; what somebody else removes meanwhile is gone as it
-/// should be.
+/// Removes an entry with everything in it. Removes links without following them, and ignores entries that another process removes
+/// meanwhile.
 ///
 /// # Errors
-/// The first thing that can't be removed. What comes after it may still be there.
-pub fn remove_tree(around: BorrowedFd<'_>, name: &CStr, shut: Shut) -> Result<(), Errno> {
+/// The first error. Later entries may not have been removed.
+pub fn remove_tree(around: BorrowedFd<'_>, name: &CStr, shut: ClosedFolder) -> Result<(), Errno> {
     match rustix::fs::unlinkat(around, name, AtFlags::empty()) {
         Err(Errno::ISDIR) => {}
         other => return other,
@@ -43,7 +43,7 @@ pub fn remove_tree(around: BorrowedFd<'_>, name: &CStr, shut: Shut) -> Result<()
         other => other?,
     };
     let mut removal = Removal { top: &top, shut, moved: 0 };
-    // Each round goes deeper by as much as was moved up in the one before.
+    // Each round removes the folders that the round before moved up.
     loop {
         let before = removal.moved;
         removal.empty(&top, 0)?;
@@ -56,7 +56,7 @@ pub fn remove_tree(around: BorrowedFd<'_>, name: &CStr, shut: Shut) -> Result<()
 
 struct Removal<'t> {
     top: &'t OwnedFd,
-    shut: Shut,
+    shut: ClosedFolder,
     /// How many folders were moved up.
     moved: u64,
 }
@@ -102,11 +102,11 @@ impl Removal<'_> {
     }
 }
 
-/// Opens a folder through no link.
-fn open(around: BorrowedFd<'_>, name: &CStr, shut: Shut) -> Result<OwnedFd, Errno> {
+/// Opens a folder, following no link.
+fn open(around: BorrowedFd<'_>, name: &CStr, shut: ClosedFolder) -> Result<OwnedFd, Errno> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    if shut == Shut::Opened {
-        // By its descriptor: whatever takes the name's place meanwhile is not touched.
+    if shut == ClosedFolder::Opened {
+        // By descriptor, so that another file that takes this name meanwhile is not touched.
         let held = rustix::fs::openat(around, name, OFlags::PATH | flags, Mode::empty())?;
         if rustix::fs::fstat(&held)?.st_mode & 0o700 != 0o700 {
             rustix::fs::chmod(format!("/proc/self/fd/{}", held.as_raw_fd()), Mode::RWXU)?;
@@ -130,7 +130,7 @@ fn names(folder: &OwnedFd) -> Result<Vec<CString>, Errno> {
 mod tests {
     use super::*;
 
-    /// A chain of folders with a file beside each; deeper than any path can name, and than a stack has room for.
+    /// Creates a chain of folders with a file beside each, deeper than any path or stack allows.
     fn nest(top: &Path, depth: usize) {
         std::fs::create_dir(top).unwrap();
         let mut here = rustix::fs::openat(CWD, top, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
@@ -151,7 +151,7 @@ mod tests {
         std::os::unix::fs::symlink(&beside, deep.join("link")).unwrap();
         let small_stack = std::thread::Builder::new().stack_size(128 << 10);
         let gone = deep.clone();
-        small_stack.spawn(move || clear(&gone)).unwrap().join().unwrap();
+        small_stack.spawn(move || remove_folder(&gone)).unwrap().join().unwrap();
         assert!(!deep.exists() && beside.join("kept").exists());
     }
 
@@ -164,9 +164,9 @@ mod tests {
         std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o0)).unwrap();
         let top = rustix::fs::openat(CWD, folder.path(), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
         if !rustix::process::geteuid().is_root() {
-            assert_eq!(remove_tree(top.as_fd(), c"top", Shut::Respected), Err(Errno::ACCESS));
+            assert_eq!(remove_tree(top.as_fd(), c"top", ClosedFolder::Respected), Err(Errno::ACCESS));
         }
-        assert_eq!(remove_tree(top.as_fd(), c"top", Shut::Opened), Ok(()));
+        assert_eq!(remove_tree(top.as_fd(), c"top", ClosedFolder::Opened), Ok(()));
         assert!(!folder.path().join("top").exists());
     }
 }

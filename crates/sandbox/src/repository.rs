@@ -1,8 +1,8 @@
-//! Git on the user's own repository, outside the sandbox, so that nothing of the repository is executed.
+//! Runs git on the user's own repository, outside the sandbox, without executing anything from the repository.
 //!
-//! Only plumbing is asked for, which touches no working tree and no index, and so meets no filter, no attribute and no file
-//! monitor. What is left that a repository could have git run is switched off: hooks by an empty folder of them, remotes by
-//! allowing no protocol. Git is not started in the workspace, where a relative search path would find programs of its own.
+//! We use only plumbing commands. They touch no working tree and no index, and so run no filter, attribute driver or file
+//! monitor. Everything else that a repository could make git run is disabled: hooks by an empty hooks folder, remotes by allowing
+//! no protocol. Git does not start in the workspace, where a relative search path would find the workspace's programs.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -10,44 +10,44 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A repository can make git wait for ever, by a pipe in the place of a file.
+/// Timeout: a repository can block git forever with a named pipe in place of a file.
 const LONGEST: Duration = Duration::from_mins(1);
-/// What is printed beyond this is cut off.
+/// Output beyond this is cut off.
 const MOST_BYTES: usize = 64 << 20;
-/// How much of what git says is wrong is read.
+/// Maximum number of bytes read from git's stderr.
 const MOST_COMPLAINTS: u64 = 64 << 10;
 
 /// What git printed.
 #[derive(Debug, Default)]
-pub struct Printed {
+pub struct GitOutput {
     pub bytes: Vec<u8>,
-    /// Whether there was more than was asked for.
+    /// Whether git printed more than the caller asked for.
     pub is_cut: bool,
 }
 
-impl Printed {
+impl GitOutput {
     fn into_text(self) -> String {
         String::from_utf8_lossy(&self.bytes).trim_end().to_owned()
     }
 }
 
-/// Runs git on the repository in `folder`, which is a `.git`; gives what it printed.
+/// Runs git on the repository in `folder`, which is a `.git`. Returns its output.
 ///
 /// # Errors
-/// What git says is wrong.
+/// Git's error message.
 pub fn git_on(folder: &Path, args: &[&str], input: Vec<u8>) -> Result<String, String> {
-    run(folder, args, &[], input, LONGEST, MOST_BYTES).map(Printed::into_text)
+    run(folder, args, &[], input, LONGEST, MOST_BYTES).map(GitOutput::into_text)
 }
 
-/// Counts the commits that `input` names, for at most `limit`, with `staged` as a second folder of objects. Grafts,
-/// replacements and commit graphs don't count: a command can write them, and they need not be true.
+/// Counts the commits that `input` names, with the timeout `limit`; `staged` is a second object folder. Ignores grafts,
+/// replacements and commit graphs: a command can write them, and they may be false.
 ///
 /// # Errors
-/// What git says is wrong, or that it took too long.
+/// Git's error message, or a timeout.
 pub fn count_commits(folder: &Path, staged: Option<&Path>, input: Vec<u8>, limit: Duration) -> Result<u64, String> {
-    // Git reads a list of folders there.
+    // Git reads a list of folders from this variable.
     if staged.is_some_and(|staged| staged.as_os_str().as_encoded_bytes().iter().any(|byte| b":\"\n".contains(byte))) {
-        return Err("the folder of new objects has a colon, a quote or a newline in its path".to_owned());
+        return Err("the path of the new objects contains a colon, a quote or a newline".to_owned());
     }
     let objects = staged.map(Path::as_os_str).unwrap_or_default();
     let environment = [
@@ -57,10 +57,10 @@ pub fn count_commits(folder: &Path, staged: Option<&Path>, input: Vec<u8>, limit
     ];
     let args = ["-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", "rev-list", "--count", "--stdin"];
     let count = run(folder, &args, &environment, input, limit, MOST_BYTES)?.into_text();
-    count.parse().map_err(|_| format!("git counted {count:?}"))
+    count.parse().map_err(|_| format!("git printed {count:?} instead of a number"))
 }
 
-/// The one place where git is started. Output is read while git runs, or a full pipe would hold it up.
+/// The only place that starts git. Reads the output while git runs, because a full pipe would block it.
 pub(crate) fn run(
     folder: &Path,
     args: &[&str],
@@ -68,7 +68,7 @@ pub(crate) fn run(
     input: Vec<u8>,
     limit: Duration,
     most: usize,
-) -> Result<Printed, String> {
+) -> Result<GitOutput, String> {
     let mut command = Command::new("git");
     for setting in ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.allow=never", "gc.auto=0", "maintenance.auto=false"] {
         command.args(["-c", setting]);
@@ -93,9 +93,9 @@ pub(crate) fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("git can't be started: {error}"))?;
+        .map_err(|error| format!("can't start git: {error}"))?;
     let given = child.stdin.take();
-    // Git may end before it has read everything; what it then says tells why.
+    // Git may end before it has read all input; its error message says why.
     let writer = std::thread::spawn(move || given.map(|mut given| given.write_all(&input)));
     let output = read_aside(child.stdout.take(), most as u64 + 1);
     let complaints = read_aside(child.stderr.take(), MOST_COMPLAINTS);
@@ -115,15 +115,15 @@ pub(crate) fn run(
     let mut bytes = output.join().unwrap_or_default();
     let is_cut = bytes.len() > most;
     bytes.truncate(most);
-    // A reader that has enough closes the pipe, and that ends git.
+    // A reader with enough output closes the pipe, which ends git.
     if status.success() || is_cut {
-        return Ok(Printed { bytes, is_cut });
+        return Ok(GitOutput { bytes, is_cut });
     }
     let complaints = complaints.join().unwrap_or_default();
-    Err(String::from_utf8_lossy(&complaints).lines().next().unwrap_or("git failed without a word").to_owned())
+    Err(String::from_utf8_lossy(&complaints).lines().next().unwrap_or("git failed without a message").to_owned())
 }
 
-/// Reads a pipe on a thread of its own, up to `most` bytes.
+/// Reads a pipe on another thread, up to `most` bytes.
 fn read_aside(pipe: Option<impl Read + Send + 'static>, most: u64) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();

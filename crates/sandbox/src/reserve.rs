@@ -1,7 +1,7 @@
-//! Room on the disk that is set aside for the server: files with nothing in them, kept to be deleted.
+//! Disk space reserved for the server: filler files that are deleted when the disk is full.
 //!
-//! Their blocks and inodes are really taken, so no command can have them, however fast it writes. The last part is kept for the
-//! next start: a database needs a little room to be opened at all.
+//! The files take real blocks and inodes, so no command can use them, however fast it writes. The last part is reserved for the
+//! next start, because opening a database needs a little space.
 
 use crate::disk::{Space, is_written_to};
 use std::fs::DirBuilder;
@@ -11,19 +11,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// It is given away in parts.
+/// The reserve is released in parts.
 const PARTS: u64 = 8;
-/// Bytes of a part: the 256th part of the disk, within these bounds.
+/// Size of a part in bytes: a 256th of the disk, within these bounds.
 const LEAST: u64 = 64 << 10;
 const MOST: u64 = 8 << 20;
-/// The part that only a start may use.
+/// The part that only a start may release.
 const OF_START: u64 = 0;
-/// Inodes in each part besides the one of its file.
+/// Additional inodes in each part, besides the filler file's own.
 const INODES: u64 = 4;
-/// How long a full disk is left to the commands that are being ended on it.
+/// How long to wait for commands to be ended on a full disk.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The room set aside on the disk of a data folder.
+/// The space reserved on the disk of a data folder.
 #[derive(Clone, Debug)]
 pub struct Reserve {
     folder: PathBuf,
@@ -35,13 +35,13 @@ impl Reserve {
         Self { folder: data.join("reserve") }
     }
 
-    /// Whether there is hardly room left to store anything.
+    /// Whether the disk has almost no space left.
     #[must_use]
     pub fn is_needed(&self) -> bool {
         self.space().is_some_and(|space| space.free.bytes < part_of(&space) || space.free.inodes < INODES)
     }
 
-    /// Whether the disk is so full that the server lives on what was set aside.
+    /// Whether the disk is so full that the server uses its reserve.
     #[must_use]
     pub fn is_in_use(&self) -> bool {
         let is_whole = || (0..PARTS).all(|part| self.file(part).exists());
@@ -52,10 +52,10 @@ impl Reserve {
         Space::of(self.folder.parent().unwrap_or(&self.folder)).ok()
     }
 
-    /// Makes room on a full disk for what the server has to store; not from the part that is kept for the next start.
+    /// Frees space on a full disk for the server's writes, except the part for the next start.
     pub fn make_room(&self) {
         let begun = Instant::now();
-        // Every command on a full disk is being ended. Until then it would take what is freed.
+        // Every command on a full disk is being ended. Until it has ended, it would take the freed space.
         while is_written_to() && begun.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -64,14 +64,14 @@ impl Reserve {
         }
     }
 
-    /// Makes room to open the database, if the disk is full.
+    /// Frees space to open the database, if the disk is full.
     pub fn make_room_to_start(&self) {
         if self.is_needed() {
             self.give_up(OF_START);
         }
     }
 
-    /// Sets aside what is missing, as long as there is plenty of room. Fails silently: it is tried again.
+    /// Restores missing parts if the disk has plenty of space. Ignores errors: the next call retries.
     pub fn refill(&self) {
         static FILLING: Mutex<()> = Mutex::new(());
         let _alone = FILLING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +84,7 @@ impl Reserve {
         }
     }
 
-    /// Sets aside what the next start needs, if that was used, from whatever room there is.
+    /// Restores the part for the next start, however little space is left.
     pub fn keep_for_next_start(&self) {
         let Some(space) = self.space().filter(|_| !self.file(OF_START).exists()) else { return };
         let size = part_of(&space).min(space.free.bytes / 4 * 3);
@@ -98,7 +98,7 @@ impl Reserve {
         for number in 0..INODES {
             std::fs::File::create(self.inode(part, number))?;
         }
-        // Under its name only when it is whole.
+        // Renamed only when complete.
         let new = self.folder.join("new");
         allocate(&mut std::fs::File::create(&new)?, size)?;
         std::fs::rename(new, self.file(part))
@@ -124,12 +124,12 @@ fn part_of(space: &Space) -> u64 {
     (space.total.bytes / 256).clamp(LEAST, MOST)
 }
 
-/// Whether another part can be set aside without harm to others.
+/// Whether the disk has space for another part without affecting others.
 fn has_plenty(space: &Space) -> bool {
     space.free.bytes >= part_of(space).saturating_mul(4) && space.free.inodes >= (INODES + 1) * 4
 }
 
-/// Takes this many bytes of the disk for the file, whose content means nothing.
+/// Allocates this many bytes for the file; its content is irrelevant.
 fn allocate(file: &mut std::fs::File, size: u64) -> std::io::Result<()> {
     if rustix::fs::fallocate(&*file, rustix::fs::FallocateFlags::empty(), 0, size).is_ok() {
         return Ok(());
@@ -138,7 +138,7 @@ fn allocate(file: &mut std::fs::File, size: u64) -> std::io::Result<()> {
 }
 
 fn fill(file: &mut std::fs::File, size: u64) -> std::io::Result<()> {
-    // Zeros would be left out by a file system that compresses.
+    // Zeros would take no space on a file system that compresses.
     let (mut block, mut state) = ([0; 8 << 10], 0x9E37_79B9_7F4A_7C15_u64);
     let mut left = size;
     while left > 0 {

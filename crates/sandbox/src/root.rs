@@ -1,12 +1,12 @@
-//! The file tree that a command sees, put together before bubblewrap takes it over as a whole.
+//! Assembles the file tree that a command sees; bubblewrap then uses it as a whole.
 //!
-//! Every source and every place is opened first and mounted by its descriptor (see [`mount`]): neither a link that a workspace
-//! has, nor one that takes a name's place at this very moment, leads anywhere.
+//! Every source and every mount point is opened first and mounted by its descriptor (see [`mount`]). So no link in a workspace
+//! redirects a mount, not even one created at that very moment.
 
 use crate::host::{HOME, SCRATCH, Shown};
-use crate::mount::{self, Access, Depth};
+use crate::mount::{self, Access, MountDepth};
 use crate::policy::{Policy, View};
-use crate::sight::{Sight, Tree};
+use crate::sight::{Sight, VisibleTree};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
@@ -16,18 +16,18 @@ use std::path::{Component, Path, PathBuf};
 
 pub type Failure = Box<dyn std::error::Error>;
 
-/// Where the tree is put together: in memory, in a mount namespace of ours, over a folder that bubblewrap needs as well.
+/// Where the tree is assembled: an in-memory folder in our mount namespace, over a folder that bubblewrap also needs.
 pub const STAGE: &str = "/tmp";
-/// The root of the tree, on the stage.
+/// The root of the tree.
 pub const ROOT: &str = "/tmp/root";
-/// Our own binary, inside. Mounted last, right below the root, where no other mount can hide it.
+/// Our own binary, inside. Mounted last, directly below the root, where no other mount can hide it.
 pub const SELF: &str = "/.planwright-inner";
-/// How much can be put into each of the private folders that live in memory.
+/// Size limit of each private in-memory folder.
 const MEMORY_FOLDER: u64 = 1 << 30;
-/// For folders and empty files alone.
+/// Size limit of the stage, which holds only folders and empty files.
 const MEMORY_STAGE: u64 = 16 << 20;
 
-/// Puts the tree together at [`ROOT`]. `workspace` is the workspace as it is to be seen; `homes` are not for commands.
+/// Assembles the tree at [`ROOT`]. `workspace` is the view of the workspace that the command gets; `homes` are hidden.
 pub fn assemble(policy: &Policy, shown: &[Shown], homes: &[PathBuf], workspace: &OwnedFd) -> Result<(), Failure> {
     let sight = Sight::new(policy, shown, homes)?;
     let trees = sight.trees(shown)?;
@@ -47,7 +47,7 @@ pub fn assemble(policy: &Policy, shown: &[Shown], homes: &[PathBuf], workspace: 
 
     let mut stage = Stage::new()?;
     for folder in ["/tmp", "/var/tmp", "/run", HOME] {
-        stage.put(Path::new(folder), &mount::memory(MEMORY_FOLDER)?, Made::Folder)?;
+        stage.mount_at(Path::new(folder), &mount::memory(MEMORY_FOLDER)?, Made::Folder)?;
     }
     for folder in ["/proc", "/dev"] {
         stage.place(Path::new(folder), Made::Folder)?;
@@ -58,16 +58,16 @@ pub fn assemble(policy: &Policy, shown: &[Shown], homes: &[PathBuf], workspace: 
             stage.link(target, at)?;
         }
     }
-    stage.put(Path::new(SCRATCH), &scratch, Made::Folder)?;
+    stage.mount_at(Path::new(SCRATCH), &scratch, Made::Folder)?;
     if let Some(identity) = identity {
-        stage.put(&Path::new(HOME).join(".gitconfig"), &identity, Made::File)?;
+        stage.mount_at(&Path::new(HOME).join(".gitconfig"), &identity, Made::File)?;
     }
     let covers = stage.show(&sight, trees)?;
-    stage.put(&policy.workspace, &workspace, Made::Folder)?;
+    stage.mount_at(&policy.workspace, &workspace, Made::Folder)?;
     stage.close(policy, &sight, &workspace)?;
-    stage.put(Path::new(SELF), &own_binary, Made::File)?;
+    stage.mount_at(Path::new(SELF), &own_binary, Made::File)?;
     for cover in covers {
-        mount::restrict(cover.as_fd(), Access::Read, Depth::Itself)?;
+        mount::restrict(cover.as_fd(), Access::Read, MountDepth::Itself)?;
     }
     Ok(())
 }
@@ -76,13 +76,13 @@ pub fn copy_of(source: &Path, access: Access) -> Result<OwnedFd, Failure> {
     mount::open(source).and_then(|entry| mount::copy(&entry, access)).map_err(|errno| cannot("show", source, errno))
 }
 
-/// The program that runs now, where it lies.
+/// Opens the running program's own file.
 fn own_binary() -> Result<OwnedFd, Failure> {
     let path = std::env::current_exe()?;
     let file = mount::open(&path).map_err(|errno| cannot("open", &path, errno))?;
     let (found, running) = (rustix::fs::fstat(&file)?, rustix::fs::stat("/proc/self/exe")?);
     if (found.st_dev, found.st_ino) != (running.st_dev, running.st_ino) {
-        return Err(format!("{} was replaced; start the server again", path.display()).into());
+        return Err(format!("{} was replaced; restart the server", path.display()).into());
     }
     Ok(mount::copy(&file, Access::Read)?)
 }
@@ -94,7 +94,7 @@ pub fn cannot(what: &str, path: &Path, errno: Errno) -> Failure {
     format!("can't {what} {}: {errno}", path.display()).into()
 }
 
-/// What is made at a place where nothing is yet.
+/// What to create at a mount point that does not exist.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Made {
     Folder,
@@ -103,10 +103,10 @@ enum Made {
 
 struct Stage {
     root: OwnedFd,
-    /// To be put in the place of files and of folders: what has nothing in it, and what can't be opened.
+    /// Covers for a file and for a folder: `empty` ones have no content, `closed` ones can't be opened.
     empty: (OwnedFd, OwnedFd),
     closed: (OwnedFd, OwnedFd),
-    /// Links of the root, and where they lead.
+    /// Links at the root, and their targets.
     links: Vec<(PathBuf, PathBuf)>,
 }
 
@@ -142,18 +142,18 @@ impl Stage {
         Ok(())
     }
 
-    /// The same place without a link of the root in its path.
+    /// Resolves the root's links in a path.
     fn unlinked(&self, at: &Path) -> PathBuf {
         let below = |(link, real): &(PathBuf, PathBuf)| at.strip_prefix(link).ok().map(|below| real.join(below));
         self.links.iter().find_map(below).unwrap_or_else(|| at.to_owned())
     }
 
-    /// Puts a mount at a place inside.
-    fn put(&self, at: &Path, mount: &OwnedFd, made: Made) -> Result<(), Failure> {
+    /// Mounts something at a path inside.
+    fn mount_at(&self, at: &Path, mount: &OwnedFd, made: Made) -> Result<(), Failure> {
         mount::attach(mount, &self.place(at, made)?).map_err(|errno| cannot("show", at, errno))
     }
 
-    /// A place inside, made if it is missing; reached through no link but those of the root, which are ours.
+    /// Opens a path inside, and creates it if it is missing. Follows only the root's links, which are ours.
     fn place(&self, at: &Path, made: Made) -> Result<OwnedFd, Failure> {
         let at = &self.unlinked(at);
         let names: Vec<&OsStr> = at.iter().skip(1).collect();
@@ -169,9 +169,9 @@ impl Stage {
         Ok(here)
     }
 
-    /// Shows trees, outer ones first, and hides in each what is not for commands. Gives the covers in which there are places for
-    /// what is shown all the same.
-    fn show(&self, sight: &Sight<'_>, trees: BTreeMap<PathBuf, Tree>) -> Result<Vec<OwnedFd>, Failure> {
+    /// Mounts the trees, outer ones first, and covers the hidden paths in each. Returns the covers that contain mount points for
+    /// visible paths.
+    fn show(&self, sight: &Sight<'_>, trees: BTreeMap<PathBuf, VisibleTree>) -> Result<Vec<OwnedFd>, Failure> {
         let hidden: Vec<PathBuf> = trees.iter().flat_map(|(place, tree)| sight.hidden_in(place, tree)).collect();
         let mut steps: BTreeMap<PathBuf, Option<OwnedFd>> = hidden.into_iter().map(|place| (place, None)).collect();
         let mut places: Vec<PathBuf> = trees.keys().cloned().collect();
@@ -182,7 +182,7 @@ impl Stage {
             match mount {
                 Some(mount) => {
                     let made = if mount::kind(&mount)? == FileType::Directory { Made::Folder } else { Made::File };
-                    self.put(&at, &mount, made)?;
+                    self.mount_at(&at, &mount, made)?;
                 }
                 None if places.iter().any(|place| place.starts_with(&at)) => covers.extend(self.cover_around(&at)?),
                 None => cover(&self.empty, self.root.as_fd(), at.strip_prefix("/")?)?,
@@ -191,7 +191,7 @@ impl Stage {
         Ok(covers)
     }
 
-    /// Hides a folder in which something else is to be shown.
+    /// Covers a folder that contains a mount point.
     fn cover_around(&self, at: &Path) -> Result<Option<OwnedFd>, Failure> {
         match mount::open_beneath(self.root.as_fd(), at.strip_prefix("/")?) {
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
@@ -204,12 +204,12 @@ impl Stage {
         }
     }
 
-    /// Closes what of the workspace commands may not change, and hides what they may not see.
+    /// Makes the fixed paths of the workspace read-only, and covers the hidden ones.
     fn close(&self, policy: &Policy, sight: &Sight<'_>, workspace: &OwnedFd) -> Result<(), Failure> {
         if !matches!(policy.view, View::ReadOnly { .. }) {
             for path in &policy.fixed {
                 let entry = match mount::open_beneath(workspace.as_fd(), path) {
-                    // Behind a link in the workspace is only what is visible inside anyway.
+                    // A link in the workspace leads only to files that are visible inside anyway.
                     Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
                     other => other.map_err(|errno| cannot("close", path, errno))?,
                 };
@@ -230,7 +230,7 @@ impl Stage {
     }
 }
 
-/// Hides a file or folder, if it is there. A link can't be covered; no list has one.
+/// Covers a file or folder, if it exists. A link can't be covered; no list of hidden paths contains one.
 fn cover((file, empty): &(OwnedFd, OwnedFd), folder: BorrowedFd<'_>, path: &Path) -> Result<(), Failure> {
     let entry = match mount::open_beneath(folder, path) {
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),

@@ -1,4 +1,4 @@
-//! System calls that no build or test needs and that have been a way out of sandboxes.
+//! Refuses system calls that no build or test needs and that have been used to escape sandboxes.
 
 use crate::policy::Network;
 use seccompiler::{BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, sock_filter};
@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Takes the calls away from this process and all it becomes.
+/// Applies the filters to this process and all its descendants.
 pub fn apply(network: Network) -> Result<(), Failure> {
-    // The last one put on is asked first; all of them must agree.
+    // The kernel runs the filters from last to first; each of them must allow a call.
     seccompiler::apply_filter(&refused(network)?)?;
     seccompiler::apply_filter(&missing()?)?;
     seccompiler::apply_filter(&unsupported()?)?;
@@ -21,7 +21,7 @@ const EPERM: u32 = libc::EPERM.cast_unsigned();
 const ENOSYS: u32 = libc::ENOSYS.cast_unsigned();
 const EOPNOTSUPP: u32 = libc::EOPNOTSUPP.cast_unsigned();
 
-/// Calls that answer "not permitted".
+/// Calls that fail with "not permitted".
 fn refused(network: Network) -> Result<BpfProgram, Failure> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|&call| (call, Vec::new())).collect();
     rules.insert(libc::SYS_socket, vec![foreign_family(network)?]);
@@ -31,7 +31,7 @@ fn refused(network: Network) -> Result<BpfProgram, Failure> {
     }
     for (call, flags) in OPENS {
         let pairs = OWNERS_RIGHTS.iter().flat_map(|&bit| MAKING.map(|flag| (bit, flag)));
-        // The mode comes after the flags, and means something only if a file is made.
+        // The mode argument follows the flags and matters only if the call creates a file.
         rules.insert(*call, pairs.map(|(bit, flag)| have_bits([(*flags, flag), (*flags + 1, bit)])).collect::<Result<_, _>>()?);
     }
     let requests = TERMINAL_TRICKS.iter().chain(&PREALLOCATIONS);
@@ -39,14 +39,14 @@ fn refused(network: Network) -> Result<BpfProgram, Failure> {
     program(rules, EPERM)
 }
 
-/// Calls that answer "no such call": programs then do without. The flags of `clone3` and the mode of `openat2` are behind a pointer,
-/// where no filter can see them.
+/// Calls that fail with "no such call"; programs then use an older call. The flags of `clone3` and the mode of `openat2` are
+/// behind a pointer, which a filter can't read.
 fn missing() -> Result<BpfProgram, Failure> {
     program([libc::SYS_clone3, libc::SYS_openat2].map(|call| (call, Vec::new())).into(), ENOSYS)
 }
 
-/// `fallocate` answers "not supported", unless it frees: it takes a whole disk within one call, faster than anybody could watch. The
-/// C library then writes the bytes instead.
+/// `fallocate` fails with "not supported", unless it frees space: a single call can take the whole disk, faster than the watch.
+/// The C library then writes the bytes instead.
 fn unsupported() -> Result<BpfProgram, Failure> {
     const PUNCH_HOLE: u64 = 2;
     let allocates = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(PUNCH_HOLE), 0)?;
@@ -58,7 +58,8 @@ fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: u32) -> Result<BpfProg
     Ok(filter.try_into()?)
 }
 
-/// Sockets of the machine's own, and of the network if there is one; nothing that reaches the kernel's or the host's services.
+/// Socket families other than local ones and, if the network is allowed, internet ones. They reach services of the kernel or the
+/// host.
 fn foreign_family(network: Network) -> Result<SeccompRule, Failure> {
     const UNIX: u64 = 1;
     const INET: u64 = 2;
@@ -77,7 +78,7 @@ fn has_bit(argument: u8, bit: u64) -> Result<SeccompRule, Failure> {
     have_bits([(argument, bit)])
 }
 
-/// All of these arguments have their bit.
+/// Matches if each of these arguments has its bit set.
 fn have_bits<const N: usize>(bits: [(u8, u64); N]) -> Result<SeccompRule, Failure> {
     let has = |(argument, bit)| SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(bit), bit);
     Ok(SeccompRule::new(bits.into_iter().map(has).collect::<Result<_, _>>()?)?)
@@ -92,10 +93,11 @@ fn equals(argument: u8, value: u64) -> Result<SeccompRule, Failure> {
 const NAMESPACES: [u64; 8] = [0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
 /// `TIOCSTI` types into a terminal, `TIOCLINUX` into a console.
 const TERMINAL_TRICKS: [u64; 2] = [0x5412, 0x541C];
-/// `FS_IOC_RESVSP`, `FS_IOC_RESVSP64` and `FS_IOC_ZERO_RANGE` are `fallocate` by another name, on every file system.
+/// `FS_IOC_RESVSP`, `FS_IOC_RESVSP64` and `FS_IOC_ZERO_RANGE` do the same as `fallocate`, on every file system.
 const PREALLOCATIONS: [u64; 3] = [0x4030_5828, 0x4030_582A, 0x4030_5839];
 
-/// Bits that make a program run as its owner, which with a server of root's would be root; and the calls that can set them, with the argument that has them.
+/// The setuid and setgid bits (a program with them runs as its owner, which could be root), and the calls that can set them, with
+/// the number of their mode argument.
 const OWNERS_RIGHTS: [u64; 2] = [0o4000, 0o2000];
 const MODES: &[(i64, u8)] = &[
     #[cfg(target_arch = "x86_64")]
@@ -109,16 +111,16 @@ const MODES: &[(i64, u8)] = &[
     (libc::SYS_mknod, 1),
     (libc::SYS_mknodat, 2),
 ];
-/// The calls that open files, with the argument that has their flags.
+/// The calls that open files, with the number of their flags argument.
 const OPENS: &[(i64, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, 1),
     (libc::SYS_openat, 2),
 ];
-/// `O_CREAT`, and what `O_TMPFILE` has besides `O_DIRECTORY`.
+/// `O_CREAT`, and the bit that `O_TMPFILE` has besides `O_DIRECTORY`.
 const MAKING: [u64; 2] = [0o100, 0o20_000_000];
 
-/// The x32 numbers are the usual calls under other names, which the lists would not see.
+/// The x32 call numbers are other names for the same calls, which the lists don't contain.
 #[cfg(target_arch = "x86_64")]
 const NO_X32: [sock_filter; 4] = [
     sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 },

@@ -1,5 +1,5 @@
-//! What of the machine may be seen inside, and what of it is hidden: what is the server's, other workspaces and homes, under
-//! every name that a mount gives them.
+//! Decides which parts of the host are visible inside. Hidden are the server's files, other workspaces and homes, under every
+//! path that a mount gives them.
 
 use crate::host::{PROGRAMS, Shown};
 use crate::mount::{self, Access};
@@ -14,28 +14,28 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 const MOST_LINKS: usize = 40;
-/// Each home that lies in something shown costs a mount.
+/// Each home inside a visible folder costs a mount.
 const MOST_HOMES: usize = 4096;
 
-/// What may be seen, and what not.
+/// The visible and the hidden paths of the host.
 pub struct Sight<'p> {
     pub policy: &'p Policy,
-    /// What belongs to the server.
+    /// The server's own files.
     pub own: Vec<PathBuf>,
-    /// Other workspaces, and further names of this one.
+    /// Other workspaces, and additional paths of this one.
     others: Vec<PathBuf>,
-    /// Homes, which folders that the configuration names may show all the same.
+    /// Homes. A folder that the configuration names may still show a home.
     homes: Vec<PathBuf>,
-    /// Folders whose links are not followed, because commands can make them.
+    /// Folders whose links are not followed, because commands can create them.
     untrusted: Vec<&'p Path>,
 }
 
 /// A part of the host, ready to be mounted inside.
-pub struct Tree {
-    /// Where it is on the host, without links.
+pub struct VisibleTree {
+    /// Its path on the host, without links.
     source: PathBuf,
     pub mount: OwnedFd,
-    /// Whether the configuration names it, or the workspace's repository does.
+    /// Whether the configuration or the workspace's repository names it.
     is_named: bool,
 }
 
@@ -68,8 +68,8 @@ impl<'p> Sight<'p> {
         Ok(sight)
     }
 
-    /// What of homes lies in something that is shown whole. A home among programs, such as `/usr/sbin`, is only hidden as far as
-    /// its names begin with a dot; a mount that shows a part of a home was made to show it.
+    /// The homes inside visible folders. In a home among programs, such as `/usr/sbin`, only dot files are hidden. A mount that
+    /// shows part of a home was made to show it.
     fn hidden_homes(&self, mounts: &MountsAround<'_>, sources: &[PathBuf], homes: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut private = Vec::new();
         for home in homes.iter().filter_map(|home| self.real(home)).filter(|home| home.parent().is_some()) {
@@ -80,14 +80,12 @@ impl<'p> Sight<'p> {
             }
         }
         let is_shown = |home: &PathBuf| sources.iter().any(|source| home.starts_with(source));
-        // What this user can't reach no command of theirs can.
+        // A home that this user can't reach is out of reach for their commands too.
         let is_there = |home: &PathBuf| !matches!(mount::open(home), Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS));
         let homes = names(mounts, &private, Parts::Ignored)?.into_iter();
         let homes: Vec<PathBuf> = homes.filter(|home| is_shown(home) && is_there(home)).collect();
         if homes.len() > MOST_HOMES {
-            return Err(
-                format!("more than {MOST_HOMES} homes lie in folders that are shown to commands, and all of them must be hidden").into()
-            );
+            return Err(format!("more than {MOST_HOMES} homes are in folders that commands can see, and each must be hidden").into());
         }
         Ok(homes)
     }
@@ -96,8 +94,9 @@ impl<'p> Sight<'p> {
         path.starts_with(&self.policy.workspace)
     }
 
-    /// All that is shown besides the workspace, by its place inside. What lies in the workspace is seen as a part of that.
-    pub fn trees(&self, shown: &[Shown]) -> Result<BTreeMap<PathBuf, Tree>, Failure> {
+    /// Everything that is visible besides the workspace, by its path inside. Paths in the workspace are part of the workspace's
+    /// view.
+    pub fn trees(&self, shown: &[Shown]) -> Result<BTreeMap<PathBuf, VisibleTree>, Failure> {
         let mut trees = BTreeMap::new();
         for shown in shown {
             let Shown::Tree(path) = shown else { continue };
@@ -109,7 +108,7 @@ impl<'p> Sight<'p> {
             match mount::open(&source) {
                 Ok(entry) => {
                     let mount = mount::copy(&entry, Access::Read).map_err(|errno| cannot("show", path, errno))?;
-                    trees.insert(path.clone(), Tree { source, mount, is_named: false });
+                    trees.insert(path.clone(), VisibleTree { source, mount, is_named: false });
                 }
                 Err(Errno::NOENT | Errno::ACCESS) => {}
                 Err(errno) => return Err(cannot("show", path, errno)),
@@ -126,7 +125,7 @@ impl<'p> Sight<'p> {
             }
             let holds = |own: &PathBuf| source.starts_with(own) || (access == Access::Write && own.starts_with(&source));
             if self.own.iter().any(holds) {
-                let why = "has Planwright's own data or configuration in it, or lies in it";
+                let why = "contains Planwright's data or configuration, or is part of it";
                 return Err(format!(
                     "`{setting}` names {}, which {why}; name another folder, or give a --data-dir elsewhere",
                     path.display()
@@ -134,27 +133,27 @@ impl<'p> Sight<'p> {
                 .into());
             }
             let mount = copy_of(&source, access)?;
-            trees.insert(path.clone(), Tree { source, mount, is_named: true });
+            trees.insert(path.clone(), VisibleTree { source, mount, is_named: true });
         }
         Ok(trees)
     }
 
-    /// Whether it is a part of what is shown already, and not of something in there that is hidden.
-    fn is_seen(&self, trees: &BTreeMap<PathBuf, Tree>, path: &Path, source: &Path) -> bool {
+    /// Whether a path is already visible as part of a tree, and not hidden there.
+    fn is_seen(&self, trees: &BTreeMap<PathBuf, VisibleTree>, path: &Path, source: &Path) -> bool {
         trees.iter().any(|(place, tree)| {
             let is_hidden = |hidden: &PathBuf| source.starts_with(hidden) && hidden.starts_with(&tree.source);
             path.starts_with(place) && source.starts_with(&tree.source) && !self.others.iter().chain(&self.homes).any(is_hidden)
         })
     }
 
-    /// The places inside at which something of a tree is hidden.
-    pub fn hidden_in(&self, place: &Path, tree: &Tree) -> Vec<PathBuf> {
+    /// The paths inside at which a part of a tree is hidden.
+    pub fn hidden_in(&self, place: &Path, tree: &VisibleTree) -> Vec<PathBuf> {
         let homes = self.homes.iter().filter(|_| !tree.is_named);
         let below = self.own.iter().chain(&self.others).chain(homes).filter_map(|hidden| hidden.strip_prefix(&tree.source).ok());
         below.filter(|below| !below.as_os_str().is_empty()).map(|below| place.join(below)).collect()
     }
 
-    /// Where a path of the host leads. Links are followed, but none that commands can make.
+    /// Resolves a path of the host. Follows links, except those that commands can create.
     fn real(&self, path: &Path) -> Option<PathBuf> {
         let parts = |path: &Path| -> Vec<OsString> { path.components().rev().map(|part| part.as_os_str().to_owned()).collect() };
         let (mut left, mut real, mut links) = (parts(path), PathBuf::new(), 0);
@@ -179,7 +178,7 @@ impl<'p> Sight<'p> {
     }
 }
 
-/// All names of these files and folders.
+/// All paths of these files and folders.
 fn names(mounts: &MountsAround<'_>, paths: &[PathBuf], parts: Parts) -> Result<Vec<PathBuf>, Failure> {
     let mut names = Vec::new();
     for path in paths {
@@ -190,9 +189,9 @@ fn names(mounts: &MountsAround<'_>, paths: &[PathBuf], parts: Parts) -> Result<V
     Ok(names)
 }
 
-/// What of a folder has a name that begins with a dot.
+/// The entries of a folder whose names begin with a dot.
 fn dotted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let cannot = |error: std::io::Error| format!("can't tell what to hide in the home {}: {error}", folder.display());
+    let cannot = |error: std::io::Error| format!("can't list the hidden files of the home {}: {error}", folder.display());
     let mut dotted = Vec::new();
     let entries = match std::fs::read_dir(folder) {
         Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::PermissionDenied) => return Ok(dotted),
@@ -200,7 +199,7 @@ fn dotted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     };
     for entry in entries {
         let entry = entry.map_err(cannot)?;
-        // A link is followed: what it leads to may be shown as well.
+        // Links are followed, because their targets may be visible too.
         if entry.file_name().as_bytes().starts_with(b".")
             && let Ok(path) = entry.path().canonicalize()
         {

@@ -1,7 +1,7 @@
-//! Bringing what a command staged in memory to the disk, where it waits to be judged.
+//! Copies changes that a command staged in memory to the disk, where they wait for a decision.
 //!
-//! The tree comes from a command: it may be nested without end, have holes of gigabytes, and files with thousands of names. None of
-//! that makes it larger here than it was there.
+//! The command controls this tree: it may be nested without end, and have sparse files and files with thousands of names. The
+//! copy never takes more space than the original.
 
 use crate::disk::Space;
 use rustix::fs::{AtFlags, CWD, Dev, Dir, FileType, Mode, OFlags, SeekFrom, Stat, Timespec, Timestamps, XattrFlags};
@@ -14,11 +14,11 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::vec::IntoIter;
 
-/// How many folders may lie in one another; what is deeper stays behind, as it could not be kept anyway.
+/// Maximum depth. Deeper folders are skipped, because they could not be stored anyway.
 const DEEPEST: usize = 256;
-/// Where files with several names wait for their further names.
+/// Holds files with several names until the other names are linked.
 const LINKS: &CStr = c"links";
-/// Marks of the overlay.
+/// Extended attributes of the overlay.
 const MARKS: [&CStr; 2] = [c"user.overlay.opaque", c"user.overlay.origin"];
 
 struct Level {
@@ -28,10 +28,10 @@ struct Level {
     stat: Stat,
 }
 
-/// Copies what is in a folder into another one, which is empty. `beside` is an empty folder on the same disk.
+/// Copies the content of a folder into an empty folder. `beside` is an empty folder on the same disk.
 ///
 /// # Errors
-/// There is no room for it on the disk, or something can't be read.
+/// The disk is full, or something can't be read.
 pub fn spill(from: &OwnedFd, to: &Path, beside: &Path) -> Result<(), Errno> {
     let folder = |path: &Path| rustix::fs::openat(CWD, path, FOLDER, Mode::empty());
     let from = rustix::fs::openat(from, c".", FOLDER, Mode::empty())?;
@@ -61,12 +61,12 @@ pub fn spill(from: &OwnedFd, to: &Path, beside: &Path) -> Result<(), Errno> {
         }
     }
     drop(spill);
-    crate::removal::remove_tree(std::os::fd::AsFd::as_fd(&beside), LINKS, crate::removal::Shut::Opened)
+    crate::removal::remove_tree(std::os::fd::AsFd::as_fd(&beside), LINKS, crate::removal::ClosedFolder::Opened)
 }
 
 struct Spill {
     links: OwnedFd,
-    /// Files with several names that are there already, by their inodes.
+    /// Files with several names that were already copied, by inode.
     linked: HashSet<u64>,
 }
 
@@ -77,7 +77,7 @@ impl Spill {
                 let target = rustix::fs::readlinkat(&level.from, name, Vec::new())?;
                 rustix::fs::symlinkat(target, &level.to, name)
             }
-            // The overlay's mark for what is gone.
+            // The overlay's marker for a deleted entry.
             FileType::CharacterDevice if stat.st_rdev == 0 => {
                 rustix::fs::mknodat(&level.to, name, FileType::CharacterDevice, Mode::empty(), Dev::default())
             }
@@ -89,7 +89,7 @@ impl Spill {
                 rustix::fs::linkat(&self.links, &own, &level.to, name, AtFlags::empty())
             }
             FileType::RegularFile => copy_file((&level.from, name), (&level.to, name), stat),
-            // Sockets and pipes mean nothing once their process is gone.
+            // Sockets and pipes are useless once their process is gone.
             FileType::Directory
             | FileType::Fifo
             | FileType::Socket
@@ -105,7 +105,7 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOF
 fn copy_file((from, name): (&OwnedFd, &CStr), (to, new): (&OwnedFd, &CStr), stat: &Stat) -> Result<(), Errno> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let mut source = File::from(open_shut(from, name, flags, stat)?);
-    // The disk is left to others before it is full.
+    // Stops before the disk is full, because others need the rest.
     if Space::on(to)?.is_nearly_full() {
         return Err(Errno::NOSPC);
     }
@@ -118,17 +118,17 @@ fn copy_file((from, name): (&OwnedFd, &CStr), (to, new): (&OwnedFd, &CStr), stat
     rustix::fs::futimens(&copy, &times(stat))
 }
 
-/// Copies what a file has, and leaves out its holes: a file of 2 GB with nothing in it takes nothing.
+/// Copies a file's data and keeps its holes, so that a sparse file takes no additional space.
 ///
 /// # Errors
-/// It can't be read, or there is no room.
+/// The file can't be read, or the disk is full.
 pub fn copy_data(source: &mut File, copy: &mut File, size: u64) -> Result<(), Errno> {
     let failed = |error: std::io::Error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error);
     let mut place = 0;
     while place < size {
         let begin = match rustix::fs::seek(&*source, SeekFrom::Data(place)) {
             Ok(begin) => begin,
-            // Nothing but a hole up to the end.
+            // Only a hole up to the end.
             Err(Errno::NXIO) => break,
             Err(errno) => return Err(errno),
         };
@@ -145,13 +145,13 @@ pub fn copy_data(source: &mut File, copy: &mut File, size: u64) -> Result<(), Er
     copy.set_len(size).map_err(failed)
 }
 
-/// As the command left it.
+/// Restores the permissions and times that the command left.
 fn finish(level: &Level) -> Result<(), Errno> {
     rustix::fs::fchmod(&level.to, Mode::from_raw_mode(level.stat.st_mode))?;
     rustix::fs::futimens(&level.to, &times(&level.stat))
 }
 
-/// Opens what its owner may have shut to themselves.
+/// Opens an entry even if its owner removed their own access.
 fn open_shut(folder: &OwnedFd, name: &CStr, flags: OFlags, stat: &Stat) -> Result<OwnedFd, Errno> {
     match rustix::fs::openat(folder, name, flags, Mode::empty()) {
         Err(Errno::ACCESS) => {

@@ -64,12 +64,12 @@ pub async fn answer_once(State(app): State<App>, caller: Caller, route: MatchedP
     let sha256 = sha256_hex(&bytes);
     let request = Request::from_parts(parts, Body::from(bytes));
     let store = app.sessions.store().clone();
-    // To its end even if the client is gone: else nobody knew what came of it.
+    // Not cancellable: the outcome must be recorded even if the client is gone.
     let made = tokio::spawn(async move { made_once(&store, key, &sha256, request, next).await });
     match made.await {
         Ok(Ok(response)) => response,
         Ok(Err(refused)) => refused.into_response(),
-        Err(_) => ApiError::from(Problem::new(ErrorCode::Internal, "Something broke inside Planwright. Please report it.")).into_response(),
+        Err(_) => ApiError::from(Problem::new(ErrorCode::Internal, "Planwright failed internally. Please report it.")).into_response(),
     }
 }
 
@@ -81,11 +81,11 @@ async fn made_once(store: &Store, key: RequestKey, sha256: &str, request: Reques
     match store.begin_request(&key, sha256).await? {
         RequestState::New => {}
         RequestState::Other => {
-            return Err(conflict("This `Idempotency-Key` was used for something else. Take a new key for each request."));
+            return Err(conflict("This `Idempotency-Key` was used for another request. Use a new key for each request."));
         }
         RequestState::Begun => {
             return Err(conflict(
-                "The server ended while it made this request, and it is not known what came of it. Look at what is there now; to make it again, take a new key.",
+                "The server ended during this request, and its outcome is unknown. Check the current state; to repeat the request, use a new key.",
             ));
         }
         RequestState::Answered(status, body) => return Ok(answer(status, body.into())),

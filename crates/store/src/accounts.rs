@@ -1,4 +1,4 @@
-//! Who may sign in, and by what. Of every secret only a hash is here.
+//! Accounts, sessions and API tokens. Secrets are stored only as hashes.
 
 use crate::arg::{Arg, args};
 use crate::db::Row;
@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The SHA-256 of a secret that is too long to be guessed: a session's id, or a token.
+/// The SHA-256 of a secret that is too long to guess: a session id or a token.
 pub type Digest = [u8; 32];
 
-/// Somebody with an account.
+/// A user with an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     pub id: UserId,
@@ -22,10 +22,10 @@ pub struct Account {
 }
 
 impl Account {
-    /// What a name must be, for whoever chose another.
+    /// The rule for names, as shown to a user who chose an invalid one.
     pub const NAME_RULE: &str = "has 1 to 64 letters and digits, with . _ - @ after the first, and is not the id of something";
 
-    /// Whether somebody can be called so. Names stand in addresses and in logs, and must not look like an id.
+    /// Whether a name is allowed. Names appear in URLs and logs, and must not look like an id.
     #[must_use]
     pub fn is_name(text: &str) -> bool {
         let fits = |c: char| c.is_ascii_alphanumeric() || "._-@".contains(c);
@@ -34,48 +34,48 @@ impl Account {
     }
 }
 
-/// Whether somebody owns the workspaces that nobody was made a member of, and reads who failed to sign in.
+/// Admins own the workspaces without members, and can read failed sign-ins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rank {
     Admin,
     Ordinary,
 }
 
-/// What came of the removal of an account.
+/// The result of removing an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
     Done,
     Nobody,
-    /// It was not made: others would be left without an admin.
+    /// Refused: the other users would be left without an admin.
     LastAdmin,
 }
 
-/// An account, and what its password is checked against.
+/// An account with its password hash.
 pub struct UserRow {
     pub account: Account,
     pub password: String,
     pub created_at: Timestamp,
 }
 
-/// Whom a credential stands for. No account: whoever runs the server.
+/// The identity behind a credential. Without an account, it is the person who runs the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bearer {
     pub account: Option<Account>,
 }
 
-/// A token without the token: that is shown once, and then only its hash is known.
+/// A token without its secret, which is shown once and then stored only as a hash.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenRow {
     pub id: TokenId,
-    /// What it is for.
+    /// The purpose of the token, as named by the user.
     #[schemars(example = &"ci")]
     pub name: String,
     pub created_at: Timestamp,
     pub last_used_at: Option<Timestamp>,
 }
 
-/// When a token was last used is noted to the minute; a script may use it a thousand times in one.
-const NOTED_EVERY: i64 = 60_000_000;
+/// The last use of a token is recorded once a minute, because a script may use it a thousand times a minute.
+const RECORD_INTERVAL: i64 = 60_000_000;
 
 const ADD_USER: &str = "insert into users (id, name, password, is_admin, created_at)
     select $1, $2, $3, case when exists (select 1 from users) then $4 else 1 end, $5 where true on conflict do nothing";
@@ -83,9 +83,9 @@ const USER: &str = "select * from users where lower(name) = lower($1)";
 const USERS: &str = "select * from users order by lower(name)";
 const SET_PASSWORD: &str = "update users set password = $2 where id = $1 returning id";
 const CHANGE_PASSWORD: &str = "update users set password = $3 where id = $1 and password = $2 returning id";
-/// Has the account to itself until the transaction ends, if that is still its password.
+/// Locks the account's row until the transaction ends, if the password is still the same.
 const HOLD: &str = "update users set password = password where id = $1 and password = $2 returning id";
-/// One removal after another, so that two can't take the last two admins.
+/// Serialises removals, so that two of them can't remove the last two admins.
 const HOLD_ADMINS: &str = "update users set is_admin = 1 where is_admin = 1";
 const REMOVE_USER: &str = "delete from users where id = $1 and (is_admin = 0
     or exists (select 1 from users as others where others.is_admin = 1 and others.id <> $1)
@@ -105,7 +105,7 @@ const TOKEN_USED: &str = "update api_tokens set last_used_at = $2 where id = $1"
 const REMOVE_TOKEN: &str = "delete from api_tokens where id = $1 and user_id is not distinct from $2 returning id";
 
 impl Store {
-    /// A new account; the very first is an admin's. `None` if the name is taken.
+    /// Creates an account; the first one is always an admin. Returns `None` if the name is taken.
     ///
     /// # Errors
     /// The database failed.
@@ -125,7 +125,7 @@ impl Store {
         self.db.row(USER, args![name]).await?.as_ref().map(read_user).transpose()
     }
 
-    /// Everybody with an account, by name.
+    /// All accounts, by name.
     ///
     /// # Errors
     /// The database failed.
@@ -133,7 +133,7 @@ impl Store {
         self.db.rows(USERS, args![]).await?.iter().map(read_user).collect()
     }
 
-    /// Another password; whoever is signed in by the old one is so no longer. Whether there is such an account.
+    /// Sets a password and ends all sessions of the account. Returns whether the account exists.
     ///
     /// # Errors
     /// The database failed.
@@ -141,7 +141,7 @@ impl Store {
         self.replace_password(user, SET_PASSWORD, args![user.0, password]).await
     }
 
-    /// The same in place of this one; not, if it is not that any more.
+    /// Sets a password and ends all sessions, if the stored hash is still `old`. Returns whether it was.
     ///
     /// # Errors
     /// The database failed.
@@ -159,7 +159,7 @@ impl Store {
         Ok(is_changed)
     }
 
-    /// Forgets somebody, with their sessions, tokens and memberships. A workspace that has members and no other owner passes to an
+    /// Removes an account with its sessions, tokens and memberships. A workspace that has members but no other owner passes to an
     /// admin.
     ///
     /// # Errors
@@ -176,8 +176,8 @@ impl Store {
         Ok(Removal::Done)
     }
 
-    /// By an account and the hash that its password was checked against, or as whoever runs the server. Whether that is still the
-    /// password: otherwise there is no session.
+    /// Starts a session for an account, or for the person who runs the server. `by` has the hash that the password was checked
+    /// against; if the account has another one by now, this returns `false` and starts no session.
     ///
     /// # Errors
     /// The database failed.
@@ -195,7 +195,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Who is signed in by this session, if it is not over.
+    /// The identity behind a session that has not expired.
     ///
     /// # Errors
     /// The database failed.
@@ -215,7 +215,7 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn add_token(&self, token: Digest, user: Option<UserId>, name: &str) -> Result<TokenRow, StoreError> {
-        // As the database keeps it.
+        // With the precision of the database.
         let created_at = timestamp(micros(Timestamp::now()))?;
         let row = TokenRow { id: TokenId::generate(), name: name.to_owned(), created_at, last_used_at: None };
         let mut transaction = self.db.begin().await?;
@@ -224,7 +224,7 @@ impl Store {
         Ok(row)
     }
 
-    /// The tokens of one user, or those of no user, oldest first.
+    /// The tokens of a user, or those without a user, oldest first.
     ///
     /// # Errors
     /// The database failed.
@@ -232,14 +232,14 @@ impl Store {
         self.db.rows(TOKENS, args![user.map(|user| user.0)]).await?.iter().map(read_token).collect()
     }
 
-    /// Whose token this is; notes that it was used.
+    /// The identity behind a token. Records that the token was used.
     ///
     /// # Errors
     /// The database failed.
     pub async fn bearer(&self, token: Digest) -> Result<Option<Bearer>, StoreError> {
         let Some(row) = self.db.row(BEARER, args![bytes(token)]).await? else { return Ok(None) };
         let now = micros(Timestamp::now());
-        if row.get::<Option<i64>>("last_used_at")?.is_none_or(|last| last < now - NOTED_EVERY) {
+        if row.get::<Option<i64>>("last_used_at")?.is_none_or(|last| last < now - RECORD_INTERVAL) {
             let mut transaction = self.db.begin().await?;
             transaction.run(TOKEN_USED, args![row.get::<sqlx::types::Uuid>("token_id")?, now]).await?;
             transaction.commit().await?;
@@ -247,7 +247,7 @@ impl Store {
         Ok(Some(read_bearer(&row)?))
     }
 
-    /// Whether there was such a token of this user.
+    /// Returns whether this user had such a token.
     ///
     /// # Errors
     /// The database failed.

@@ -1,29 +1,29 @@
-//! The one write that changes a chat: its row, events, and all that they tell of, stored whole or not at all.
+//! The only write that changes a chat: its row, its events and their records, in one transaction.
 
 use crate::append_write::AppendWrite;
 use crate::arg::{Arg, args};
 use crate::chats::ChatRow;
 use crate::db::Db;
 use crate::error::StoreError;
-use crate::events::{Announced, INSERT_EVENTS, event_row};
+use crate::events::{INSERT_EVENTS, MessageSources, event_row};
 use crate::messages::{DELETE_MESSAGES, PUT_MESSAGES, message_row};
 use crate::ops::OpRecord;
 use crate::records::{ApprovalRow, AuditPlace, AuditRow, INSERT_APPROVALS, INSERT_AUDIT, approval_row, audit_row};
 use crate::rows::{ColumnType, RowStatement, RowWrite};
-use crate::store::{Store, micros, word};
+use crate::store::{Store, enum_name, micros};
 use crate::versions::{Versions, version_writes};
 use planwright_protocol::{Envelope, Event, Message, MessageId};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
-/// What a chat writes in one go.
+/// Everything that a chat writes in one transaction.
 #[derive(Debug, Default)]
 pub struct Append<'a> {
     pub events: &'a [Envelope],
     pub approval: Option<&'a ApprovalRow>,
     pub audit: &'a [AuditRow],
     pub versions: Option<&'a Versions>,
-    /// The op that this is the result of.
+    /// The op that produced this append.
     pub op: Option<&'a OpRecord>,
 }
 
@@ -40,16 +40,16 @@ const INSERT_OPS: RowStatement = RowStatement {
 };
 
 impl Store {
-    /// Stores events and the messages in them, with the chat as it is after them. On disk when it returns. Gives the
-    /// version that the chat has now; the next append names it in its row.
+    /// Stores events and their messages, with the chat's state after them. Durable when it returns. Returns the chat's new
+    /// version, which the next append must name in its row.
     ///
-    /// A chat has one writer at a time. While the database can't be reached this waits and tries again; a lost answer is
-    /// looked up, so nothing is stored twice.
+    /// A chat has one writer at a time. While the database is unreachable, this waits and retries. It looks up the outcome after
+    /// a lost answer, so nothing is stored twice.
     ///
     /// # Errors
-    /// [`StoreError::OutcomeUnknown`] and, after a lost answer, [`StoreError::TakenOver`]: it is not known whether it was stored.
-    /// Else nothing was stored: the row does not follow the newest append ([`StoreError::Stale`]), another process has taken
-    /// the database over, or the database refused.
+    /// With [`StoreError::OutcomeUnknown`] and, after a lost answer, [`StoreError::TakenOver`], the outcome is unknown. Otherwise
+    /// nothing was stored: the row does not follow the newest append ([`StoreError::Stale`]), another process has taken over the
+    /// database, or the database refused.
     pub async fn append(&self, chat: &ChatRow, append: Append<'_>) -> Result<u64, StoreError> {
         let write = append_write(chat, append)?;
         match &self.db {
@@ -62,11 +62,11 @@ impl Store {
 fn append_write(chat: &ChatRow, append: Append<'_>) -> Result<AppendWrite, StoreError> {
     let place = AuditPlace { workspace: Some(chat.workspace_id), chat: Some(chat.id) };
     let (messages, deleted) = net_messages(append.events);
-    let announced = Announced::of(messages.iter().map(|(message, _)| *message));
+    let sources = MessageSources::new(messages.iter().map(|(message, _)| *message));
     let rows = messages.into_iter().map(|(message, seq)| message_row(message, seq));
     let mut writes = vec![RowWrite::new(&PUT_MESSAGES, rows.collect::<Result<_, _>>()?)];
     writes.push(RowWrite::new(&DELETE_MESSAGES, deleted.into_iter().map(|id| args![id.0, chat.id.0]).collect()));
-    let events = append.events.iter().map(|envelope| event_row(chat.id, envelope, &announced));
+    let events = append.events.iter().map(|envelope| event_row(chat.id, envelope, &sources));
     writes.push(RowWrite::new(&INSERT_EVENTS, events.collect::<Result<_, _>>()?));
     let approvals = append.approval.map(|approval| approval_row(chat.id, approval));
     writes.push(RowWrite::new(&INSERT_APPROVALS, approvals.into_iter().collect::<Result<_, _>>()?));
@@ -89,10 +89,10 @@ pub(crate) fn chat_columns(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
     let marks = &chat.marks;
     Ok(args![
         chat.title.as_str(),
-        word(chat.config.role)?,
-        word(chat.config.role.mode())?,
+        enum_name(chat.config.role)?,
+        enum_name(chat.config.role.mode())?,
         chat.config.plan_file.clone(),
-        word(chat.state)?,
+        enum_name(chat.state)?,
         chat.pending.as_ref().map(Value::to_string),
         serde_json::to_string(&chat.grants)?,
         chat.epoch,
@@ -105,12 +105,12 @@ pub(crate) fn chat_columns(chat: &ChatRow) -> Result<Vec<Arg>, StoreError> {
         i64::from(marks.pinned),
         i64::from(marks.archived),
         marks.model.clone(),
-        marks.effort.map(word).transpose()?,
+        marks.effort.map(enum_name).transpose()?,
     ])
 }
 
-/// What the events come to: each message once, with its newest content and the number it was first announced under, and
-/// the ids of deleted ones. One statement can't write a row twice.
+/// The net result of the events: each message once, with its newest content and the sequence number of its first event, and the
+/// ids of deleted messages. A single statement can't write a row twice.
 fn net_messages(events: &[Envelope]) -> (Vec<(&Message, u64)>, BTreeSet<MessageId>) {
     let mut messages: Vec<(&Message, u64)> = Vec::new();
     let mut places: HashMap<MessageId, usize> = HashMap::new();

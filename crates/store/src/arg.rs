@@ -1,9 +1,9 @@
-//! Arguments of queries.
+//! Query arguments.
 
 use sqlx::types::Uuid;
 use std::sync::Arc;
 
-/// What stands for a `$1`. Four types are enough: times are numbers, JSON and words are texts.
+/// The value of a placeholder such as `$1`. Four types suffice: times are numbers; JSON and enum values are texts.
 #[derive(Clone, Debug)]
 pub(crate) enum Arg {
     Id(Option<Uuid>),
@@ -35,7 +35,7 @@ impl Arg {
         if let Arg::Bytes(bytes) = self { Some(bytes) } else { None }
     }
 
-    /// About how much of a message to the database it takes.
+    /// Its approximate size in a message to the database.
     pub fn bytes(&self) -> usize {
         16 + self.text().map_or(0, str::len) + self.blob().map_or(0, <[u8]>::len)
     }
@@ -77,7 +77,7 @@ impl From<u32> for Arg {
     }
 }
 
-/// The databases' numbers end where half of ours do; none of them comes near.
+/// The databases' integers are signed, so they hold half the range of a `u64`. No number here comes near that.
 impl From<u64> for Arg {
     fn from(number: u64) -> Self {
         Arg::Number(Some(i64::try_from(number).unwrap_or(i64::MAX)))

@@ -1,7 +1,7 @@
-//! A copy of a database file, taken while others use it, and checked before it takes the place of one.
+//! Backups of a database file: copied while it is in use, and verified before a restore.
 //!
-//! A backup is a SQLite database with one line after its end: the format's number, the time, and the SHA-256 of all before it.
-//! SQLite ignores the line, so a backup can be looked into; whatever is missing or changed in it is found.
+//! A backup is a SQLite database followed by one line: the format number, the time, and the SHA-256 of everything before it.
+//! SQLite ignores the line, so a backup can be opened as a database. The checksum detects any missing or changed byte.
 
 use crate::append::Append;
 use crate::arg::args;
@@ -18,24 +18,24 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a backup has in it.
+/// The content of a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackupSummary {
     pub chats: u64,
-    /// Runs that were in progress.
+    /// Runs that were in progress at the time of the backup.
     pub runs: u64,
     pub bytes: u64,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    #[error("no chats are kept there yet")]
+    #[error("there is no database yet")]
     Empty,
     #[error("it is not a backup made by `planwright backup`")]
     Foreign,
-    #[error("it is not a whole backup: its end is missing, or it is another database. Copy it again, or take another one")]
+    #[error("it is incomplete: its end is missing, or it is another database. Copy it again, or use another backup")]
     CutOff,
-    #[error("it is damaged: its content is not what was written. Copy it again, or take another backup")]
+    #[error("it is damaged: its checksum does not match. Copy it again, or use another backup")]
     Damaged,
     #[error("it was made by a newer version of Planwright; use that version")]
     Newer,
@@ -56,18 +56,18 @@ const FORMAT: &str = "1 ";
 const TIME: &str = "%Y-%m-%dT%H:%M:%SZ";
 const SUM: &str = " sha256 ";
 const SEAL_LENGTH: usize = SEAL.len() + FORMAT.len() + "2026-11-15T12:00:00Z".len() + SUM.len() + 64 + 1;
-/// What every database of SQLite begins with.
+/// The first bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// How long a writer may hold the database.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long to wait while a writer holds the database.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 const COUNTS: &str = "select count(*) as chats, count(run_id) as runs from chats";
 
 impl Store {
-    /// Copies the database in a file into `target`, which is there and empty. Whoever uses the database goes on.
+    /// Copies a database file into `target`, which exists and is empty. The database can be in use.
     ///
     /// # Errors
-    /// The database can't be read, or is newer than this program; the copy can't be written.
+    /// The database can't be read, or a newer version wrote it; or the copy can't be written.
     pub async fn back_up(database: &Path, target: &Path) -> Result<BackupSummary, BackupError> {
         let mut connection = connect(database).await?;
         if !check_version(version(&mut connection).await?)? {
@@ -84,11 +84,11 @@ impl Store {
         Ok(BackupSummary { chats: chats.cast_unsigned(), runs: runs.cast_unsigned(), bytes })
     }
 
-    /// Copies the database in a backup into `target`, which is there and empty, checks it and brings it up to date. Runs that were
-    /// in progress are stopped: what became of them since is not known.
+    /// Copies the database in a backup into `target`, which exists and is empty, verifies it and migrates it. Stops runs that
+    /// were in progress, because nothing is known about what they did after the backup.
     ///
     /// # Errors
-    /// The backup is none, is not whole, is damaged, or newer than this program; the copy can't be written.
+    /// The file is no backup, is incomplete or damaged, or a newer version wrote it; or the copy can't be written.
     pub async fn unpack(backup: &Path, target: &Path) -> Result<BackupSummary, BackupError> {
         let (from, to): (PathBuf, PathBuf) = (backup.to_owned(), target.to_owned());
         let (bytes, taken) = blocking(move || unseal(&from, &to)).await?;
@@ -106,32 +106,32 @@ impl Store {
         let row = store.db.row(COUNTS, args![]).await?;
         let chats = row.map_or(Ok(0), |row| row.number("chats"))?;
         store.close().await;
-        Self::settle(target).await?;
+        Self::checkpoint(target).await?;
         Ok(BackupSummary { chats, runs, bytes })
     }
 
-    /// The version of the database in a file, if opening it would change its tables.
+    /// The schema version of a database file, if opening it would migrate it.
     ///
     /// # Errors
-    /// It can't be read, or is newer than this program.
-    pub async fn outdated(database: &Path) -> Result<Option<i64>, StoreError> {
+    /// The file can't be read, or a newer version wrote it.
+    pub async fn outdated_version(database: &Path) -> Result<Option<i64>, StoreError> {
         let mut connection = connect(database).await?;
         let found = version(&mut connection).await?;
         connection.close().await?;
         Ok((check_version(found)? && found < newest_version()).then_some(found))
     }
 
-    /// Writes what the log beside a database holds into the database itself, so that its file alone is all of it.
+    /// Writes the database's write-ahead log into its file, so that the file alone is complete.
     ///
     /// # Errors
-    /// It can't be read, or somebody uses it.
-    pub async fn settle(database: &Path) -> Result<(), StoreError> {
+    /// The file can't be read, or a process uses it.
+    pub async fn checkpoint(database: &Path) -> Result<(), StoreError> {
         let mut connection = connect(database).await?;
         sqlx::query("pragma wal_checkpoint(truncate)").execute(&mut connection).await?;
         Ok(connection.close().await?)
     }
 
-    /// How many chats there are.
+    /// The number of chats.
     ///
     /// # Errors
     /// The database failed.
@@ -139,13 +139,13 @@ impl Store {
         self.db.row(COUNTS, args![]).await?.map_or(Ok(0), |row| row.number("chats"))
     }
 
-    /// Ends the runs of a database that was put back, and says so in their chats. Those that wait for an answer go on waiting.
+    /// Ends the runs of a restored database, and adds a notice to their chats. Chats that wait for an answer still wait.
     async fn stop_runs(&self, taken: Timestamp) -> Result<u64, StoreError> {
         let mut stopped = 0;
         for id in self.unfinished().await? {
             let Some(mut chat) = self.chat(id).await?.filter(|chat| chat.pending.is_none()) else { continue };
             let text = format!(
-                "This chat comes from a backup of {}, when a run was in progress. The run was stopped: what it did after that is not known here. Say how to go on.",
+                "This chat comes from a backup of {}, when a run was in progress. The run was stopped, because nothing is known about what it did after the backup. Send a message to continue.",
                 taken.strftime("%Y-%m-%d %H:%M UTC")
             );
             let message = Message::notice(id, Notice::Plain, text);
@@ -164,16 +164,16 @@ impl Store {
     }
 }
 
-/// Not for reading alone: whoever is the last to leave a database then clears its log away.
+/// Opens for writing: the last process to close a database then removes its log.
 async fn connect(file: &Path) -> Result<SqliteConnection, StoreError> {
-    Ok(SqliteConnectOptions::new().filename(file).busy_timeout(PATIENCE).connect().await?)
+    Ok(SqliteConnectOptions::new().filename(file).busy_timeout(TIMEOUT).connect().await?)
 }
 
 async fn version(connection: &mut SqliteConnection) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("pragma user_version").fetch_one(connection).await?)
 }
 
-/// Adds the line at the end; gives the length of all.
+/// Adds the last line. Returns the total length.
 fn seal(file: &Path) -> Result<u64, BackupError> {
     let mut file = OpenOptions::new().read(true).append(true).open(file)?;
     let mut hash = Hashed { file: io::sink(), hash: Sha256::new() };
@@ -183,7 +183,7 @@ fn seal(file: &Path) -> Result<u64, BackupError> {
     Ok(file.metadata()?.len())
 }
 
-/// Copies all but the line at the end, if it is there and true. Gives the length of the backup and when it was taken.
+/// Copies everything except the last line, after verifying it. Returns the length of the backup and its time.
 fn unseal(backup: &Path, target: &Path) -> Result<(u64, Timestamp), BackupError> {
     let mut file = OpenOptions::new().read(true).open(backup)?;
     let about = file.metadata()?;
@@ -202,7 +202,7 @@ fn unseal(backup: &Path, target: &Path) -> Result<(u64, Timestamp), BackupError>
     Ok((about.len(), taken))
 }
 
-/// The time and the checksum in the line at the end.
+/// Parses the time and the checksum in the last line.
 fn read_seal(file: &mut File, length: u64) -> Result<(Timestamp, String), BackupError> {
     let mut start = [0; MAGIC.len()];
     let is_database = file.read_exact(&mut start).is_ok() && start == MAGIC;
@@ -216,7 +216,7 @@ fn read_seal(file: &mut File, length: u64) -> Result<(Timestamp, String), Backup
     Ok((time.parse().map_err(|_| BackupError::Damaged)?, sum.to_owned()))
 }
 
-/// Hashes what is written.
+/// Hashes the bytes that pass through.
 struct Hashed<W> {
     file: W,
     hash: Sha256,

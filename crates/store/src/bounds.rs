@@ -1,18 +1,18 @@
-//! How much is kept of what a row of the log tells: whoever makes a call chooses its arguments, and so their size.
+//! Limits the size of an audit row's details: the caller of a tool chooses its arguments, and so their size.
 
 use serde_json::{Map, Value};
 
-/// In bytes of JSON.
+/// Maximum size, in bytes of JSON.
 const LARGEST: usize = 4096;
-/// What texts are cut to, in characters, one after the other until all of it fits.
+/// Maximum lengths of texts, in characters. Applied one after the other until the details fit.
 const LENGTHS: [usize; 3] = [1024, 256, 64];
-/// Where there are too many parts, what each entry is cut to, as JSON.
+/// Maximum length of each entry as JSON, if there are too many parts.
 const LENGTH_OF_AN_ENTRY: usize = 256;
-/// Says how many bytes there were before something was left out.
+/// The key with the original size in bytes, if something was cut.
 const MARK: &str = "cut";
 
-/// The details as JSON that is not too large, marked where something is left out.
-pub(crate) fn bounded(details: &Value) -> String {
+/// The details as JSON within the limit, marked if something was cut.
+pub(crate) fn limit_details(details: &Value) -> String {
     let whole = details.to_string();
     if whole.len() <= LARGEST {
         return whole;
@@ -41,7 +41,7 @@ fn shortened(value: &Value, length: usize) -> Value {
     }
 }
 
-/// What has parts becomes the beginning of its JSON.
+/// Replaces an array or object by the beginning of its JSON.
 fn as_text(value: &Value, length: usize) -> Value {
     match value {
         Value::Array(_) | Value::Object(_) => Value::String(cut(&value.to_string(), length)),
@@ -62,7 +62,7 @@ mod tests {
     use serde_json::json;
 
     fn read(details: &Value) -> Value {
-        let text = bounded(details);
+        let text = limit_details(details);
         assert!(text.len() <= LARGEST, "{}", text.len());
         serde_json::from_str(&text).unwrap()
     }

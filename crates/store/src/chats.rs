@@ -6,7 +6,7 @@ use crate::db::{Db, Row};
 use crate::error::StoreError;
 use crate::marks::Marks;
 use crate::messages::pattern;
-use crate::store::{Store, from_word, micros, timestamp, word};
+use crate::store::{Store, enum_name, micros, parse_enum, timestamp};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatRow {
     pub id: ChatId,
-    /// Counts the appends. An append is stored only if its row has the version that is stored.
+    /// The number of appends so far. An append is stored only if its row has the stored version.
     pub version: u64,
     pub workspace_id: WorkspaceId,
     pub title: String,
@@ -28,33 +28,33 @@ pub struct ChatRow {
     pub state: ChatState,
     /// The question that waits for an answer.
     pub pending: Option<Value>,
-    /// What the user allowed for good in this chat.
+    /// Permissions that the user granted for the whole chat.
     pub grants: Vec<GrantRow>,
-    /// How far the plan that is carried out has come.
+    /// Progress of the plan that is being executed.
     pub progress: Option<Progress>,
     pub epoch: u64,
     pub seq_ceiling: u64,
     pub usage: Usage,
-    /// The run that is not finished yet.
+    /// The unfinished run.
     pub run: Option<RunId>,
-    /// Where the model's conversation begins in the history; `None` for its beginning.
+    /// Where the model's conversation begins in the history; `None` for the beginning of the history.
     pub turn_start: Option<TurnStart>,
     pub marks: Marks,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// A standing yes: this tool, in this folder.
+/// An "always allow" for one tool in one folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantRow {
     pub tool: String,
     pub folder: String,
 }
 
-/// Where the conversation begins that a model reads: the history before it was summed up.
+/// Where the model's conversation begins: the history before it was summarised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnStart {
-    /// The place of its first message.
+    /// The sequence number of its first message.
     pub seq: u64,
     /// Replies before it since the user's last message.
     pub replies: u32,
@@ -70,23 +70,23 @@ pub struct ChatFilter {
     pub plan_file: Option<String>,
     pub state: Option<ChatState>,
     pub archived: Option<bool>,
-    /// Only chats with this text in their titles.
+    /// Only chats whose title contains this text.
     pub title: Option<String>,
-    /// Only what comes after this place.
+    /// Only chats after this cursor.
     pub after: Option<ChatCursor>,
-    /// How many at most; 500 unless said.
+    /// Maximum number of chats (default 500).
     pub limit: Option<u32>,
 }
 
-/// A place in the order of chats. It stays where it is when the chat that stood there moves up.
+/// A position in the list of chats. It does not move when the chat at this position moves up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChatCursor {
     pub updated_at: Timestamp,
     pub id: ChatId,
 }
 
-/// A list of chats. A chat from before roles is an Actor's, in act mode. `$key` is the condition that an index serves; the
-/// others hold for the rows it finds.
+/// A list of chats. Chats from before roles existed count as act mode. `$key` is the condition that an index serves; the others
+/// filter the rows it finds.
 macro_rules! chats_where {
     ($key:literal) => {
         concat!(
@@ -105,7 +105,7 @@ const CHATS_AFTER: &str = chats_where!("(updated_at, id) < ($5, $6)");
 const CHATS_OF_MODE: &str = chats_where!("coalesce(agent_mode, 'act') = $2");
 const CHATS_OF_PLAN: &str = chats_where!("plan_file = $4");
 const CHAT: &str = "select * from chats where id = $1";
-/// What [`Store::adherence`] counts of a chat's history.
+/// The calls of a deleted chat that [`Store::adherence`] still counts.
 const KEEP_CALLS: &str = "insert into past_calls (workspace_id, chat_id, model, agent_role, created_at)
     select chats.workspace_id, chats.id, model, coalesce(messages.agent_role, 'actor'), messages.created_at
     from messages join chats on chats.id = messages.chat_id
@@ -141,8 +141,8 @@ impl Store {
         self.db.row(CHAT, args![id.0]).await?.as_ref().map(read_chat).transpose()
     }
 
-    /// Forgets a chat, with its history. What was logged of it stays, and how many calls it had. Contents of files that only
-    /// this chat referred to go afterwards, in the background.
+    /// Deletes a chat with its history. Keeps its audit rows and the number of its calls. File contents that only this chat
+    /// referred to are collected later, in the background.
     ///
     /// # Errors
     /// The database failed.
@@ -156,7 +156,7 @@ impl Store {
         Ok(())
     }
 
-    /// The chats of a workspace, the most recently used first; those after a place in that order, or the first.
+    /// The chats of a workspace, most recently used first, from the filter's cursor on.
     ///
     /// # Errors
     /// The database failed.
@@ -167,16 +167,16 @@ impl Store {
             ChatFilter { after: Some(_), .. } => CHATS_AFTER,
             ChatFilter { .. } => CHATS,
         };
-        let (mode, role) = (filter.mode.map(word).transpose()?, filter.role.map(word).transpose()?);
+        let (mode, role) = (filter.mode.map(enum_name).transpose()?, filter.role.map(enum_name).transpose()?);
         let (time, id) = (filter.after.map(|after| micros(after.updated_at)), filter.after.map(|after| after.id.0));
         let limit = filter.limit.unwrap_or(500);
-        let (state, archived) = (filter.state.map(word).transpose()?, filter.archived.map(i64::from));
+        let (state, archived) = (filter.state.map(enum_name).transpose()?, filter.archived.map(i64::from));
         let title = filter.title.as_deref().map(pattern);
         let args = args![workspace.0, mode, role, filter.plan_file, time, id, limit, state, archived, title];
         self.db.rows(sql, args).await?.iter().map(read_chat).collect()
     }
 
-    /// The chats whose run was not finished when the process ended.
+    /// The chats whose run was unfinished when the process ended.
     ///
     /// # Errors
     /// The database failed.
@@ -184,7 +184,7 @@ impl Store {
         self.db.rows(UNFINISHED, args![]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
     }
 
-    /// The plans of a workspace that belong to other chats than this one.
+    /// The plans of a workspace that belong to other chats.
     ///
     /// # Errors
     /// The database failed.
@@ -201,7 +201,7 @@ impl Store {
         rows.iter().map(|row| Ok((row.text("plan_file")?, ChatId(row.get("id")?)))).collect()
     }
 
-    /// A chat's whole history, oldest first.
+    /// The complete history of a chat, oldest first.
     ///
     /// # Errors
     /// The database failed.
@@ -229,7 +229,7 @@ pub(crate) fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
         workspace_id: WorkspaceId(row.get("workspace_id")?),
         title: row.text("title")?,
         config: ChatConfig { role: stored_role(row.optional_text("agent_role")?.as_deref()), plan_file: row.optional_text("plan_file")? },
-        state: from_word(row.text("state")?)?,
+        state: parse_enum(row.text("state")?)?,
         pending: row.optional_text("pending")?.map(|pending| serde_json::from_str(&pending)).transpose()?,
         grants: serde_json::from_str(&row.text("grants")?)?,
         progress: row.optional_text("progress")?.map(|progress| serde_json::from_str(&progress)).transpose()?,
@@ -244,16 +244,16 @@ pub(crate) fn read_chat(row: &Row) -> Result<ChatRow, StoreError> {
     })
 }
 
-/// A row that can't be read as a message of ours is shown as it is, and nobody acts on it.
+/// A row that can't be parsed as a message is shown unchanged and never acted on.
 pub(crate) fn read_message(row: &Row) -> Result<Message, StoreError> {
     let (kind, metadata) = (row.optional_text("message_type")?, row.text("metadata")?);
-    let message_type = kind.map(from_word::<MessageType>).transpose().map(Option::unwrap_or_default);
+    let message_type = kind.map(parse_enum::<MessageType>).transpose().map(Option::unwrap_or_default);
     let metadata = serde_json::from_str(&metadata);
     let reason = message_type.as_ref().err().map(ToString::to_string).or(metadata.as_ref().err().map(ToString::to_string));
     let wire = WireMessage {
         id: MessageId(row.get("id")?),
         chat_id: ChatId(row.get("chat_id")?),
-        author: from_word(row.text("author")?)?,
+        author: parse_enum(row.text("author")?)?,
         agent_role: row.optional_text("agent_role")?.map(|role| stored_role(Some(&role))),
         message_type: message_type.unwrap_or_default(),
         content: row.text("content")?,
@@ -265,7 +265,7 @@ pub(crate) fn read_message(row: &Row) -> Result<Message, StoreError> {
         None => Message::from(wire),
     };
     if let MessageBody::Unknown(unknown) = &message.body {
-        tracing::warn!(chat = %message.chat_id, message = %message.id, reason = unknown.reason, "a stored message can't be read; it is shown as it is");
+        tracing::warn!(chat = %message.chat_id, message = %message.id, reason = unknown.reason, "can't parse a stored message; showing it unchanged");
     }
     Ok(message)
 }

@@ -1,4 +1,4 @@
-//! Contents of files go when nothing refers to them any more: in small steps, so that nobody waits for it.
+//! Collects file contents that nothing refers to any more, in small steps, so that no other write waits for long.
 
 use crate::arg::args;
 use crate::db::{Db, Row, Transaction};
@@ -8,7 +8,7 @@ use crate::store::Store;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether contents are being collected.
+/// Whether a collection is running.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Collector {
     is_running: Arc<AtomicBool>,
@@ -28,18 +28,18 @@ macro_rules! loosen_where {
         )
     };
 }
-/// Said before what refers to contents is deleted.
+/// Run these before deleting rows that refer to contents.
 pub(crate) const LOOSEN_CHAT: &str = loosen_where!("chat_id = $1", "chat_id = $1");
 pub(crate) const LOOSEN_CHANGE: &str = loosen_where!("message_id = $1 and path = $2", "false");
 
-/// The last content of the next step; a step has 200 at most, so that other writes wait for milliseconds.
+/// The last content of the next step. A step has at most 200 contents, so that other writes wait only milliseconds.
 const STEP: &str = "select max(sha256) as last from (select sha256 from loose_contents order by sha256 limit 200) as step";
 const COLLECT: &str = "delete from contents where sha256 in (select sha256 from loose_contents where sha256 <= $1)
         and not exists (select 1 from file_changes where before_sha256 = contents.sha256)
         and not exists (select 1 from file_changes where after_sha256 = contents.sha256)
         and not exists (select 1 from images where images.sha256 = contents.sha256)
     returning sha256";
-/// Those that an append began to refer to while the step waited for it.
+/// Contents that an append began to refer to while the step waited for it.
 const STILL_NEEDED: RowStatement = RowStatement {
     columns: &[("sha256", ColumnType::Text)],
     sql: "select sha256 from given where exists (select 1 from file_changes where before_sha256 = given.sha256)
@@ -49,8 +49,8 @@ const STILL_NEEDED: RowStatement = RowStatement {
 const STEP_DONE: &str = "delete from loose_contents where sha256 <= $1";
 
 impl Store {
-    /// Begins to collect contents in the background, unless that is under way. What is left after an error or the end of the
-    /// process is collected after the next deletion or start.
+    /// Starts a collection in the background, unless one is running. After an error or the end of the process, the next deletion
+    /// or start continues it.
     pub(crate) fn collect_contents(&self) {
         let (db, collector) = (self.db.clone(), self.collector.clone());
         if collector.is_running.swap(true, Ordering::SeqCst) {
@@ -61,9 +61,9 @@ impl Store {
                 let result = collect_all(&db).await;
                 collector.is_running.store(false, Ordering::SeqCst);
                 if let Err(error) = &result {
-                    tracing::debug!(%error, "contents that nothing refers to are collected later");
+                    tracing::debug!(%error, "can't collect unreferenced contents now; a later collection removes them");
                 }
-                // Something may have been deleted between the last look and now.
+                // Another deletion may have happened after the last step.
                 let is_left = result.is_ok() && matches!(is_left(&db).await, Ok(true));
                 if !is_left || collector.is_running.swap(true, Ordering::SeqCst) {
                     return;
@@ -83,13 +83,13 @@ async fn collect_all(db: &Db) -> Result<(), StoreError> {
         if collect_step(&mut transaction).await? {
             transaction.commit().await?;
         }
-        // Those who wait for the database come first.
+        // Lets waiting writers go first.
         tokio::task::yield_now().await;
     }
     Ok(())
 }
 
-/// `false` if the step must be undone and made again.
+/// Returns `false` if the step must be rolled back and repeated.
 async fn collect_step(transaction: &mut Transaction) -> Result<bool, StoreError> {
     let Some(last) = transaction.row(STEP, args![]).await?.optional_text("last")? else { return Ok(true) };
     let collected = transaction.rows(COLLECT, args![last.as_str()]).await?;

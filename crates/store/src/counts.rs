@@ -1,4 +1,4 @@
-//! The log, counted by day: what charts are drawn of.
+//! Counts the audit log by day, for charts.
 
 use crate::error::StoreError;
 use crate::records::{AuditEntry, AuditFilter, AuditKind};
@@ -9,57 +9,57 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// So many rows are read at a time.
+/// Rows read in one query.
 const PAGE: u32 = 5_000;
-/// More than this is not looked at: the newest are counted.
+/// Maximum number of rows; the newest are counted.
 const MOST: usize = 500_000;
 
-/// How often something of one kind happened on a day.
+/// How often one kind of entry occurred on a day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AuditCount {
     #[serde(flatten)]
-    pub what: Counted,
+    pub what: CountKey,
     pub count: u64,
 }
 
-/// What is counted together.
+/// The fields by which entries are grouped.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct Counted {
-    /// Such as 2026-01-31, where the caller is.
+pub struct CountKey {
+    /// Such as 2026-01-31, in the caller's time zone.
     pub day: String,
     pub kind: AuditKind,
     pub model: String,
-    /// None where no agent had a part in it.
+    /// `None` if no agent was involved.
     #[serde(rename = "agent_role")]
     pub role: Option<Role>,
     /// The tool that was called.
     pub tool: Option<String>,
-    /// How severe a question was.
+    /// The severity of a question.
     pub severity: Option<String>,
-    /// The mode that was entered.
+    /// The new mode.
     pub mode: Option<String>,
-    /// What a switch came by; none at the beginning of a chat.
+    /// The cause of a mode change; `None` for a chat's first mode.
     pub by: Option<String>,
 }
 
-/// How far the clock of the caller is ahead of UTC.
+/// The caller's offset from UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ahead {
+pub struct UtcOffset {
     pub minutes: i16,
 }
 
 impl Store {
-    /// The log counted by day, oldest first.
+    /// The audit log counted by day, oldest first.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn audit_counts(&self, filter: AuditFilter, ahead: Ahead) -> Result<Vec<AuditCount>, StoreError> {
-        let mut counts: BTreeMap<Counted, u64> = BTreeMap::new();
+    pub async fn audit_counts(&self, filter: AuditFilter, utc_offset: UtcOffset) -> Result<Vec<AuditCount>, StoreError> {
+        let mut counts: BTreeMap<CountKey, u64> = BTreeMap::new();
         let (mut after, mut seen) = (filter.after, 0);
         while seen < MOST {
             let page = self.audit(AuditFilter { after, ..filter.clone() }, PAGE).await?;
             for entry in &page {
-                *counts.entry(Counted::of(entry, ahead)).or_default() += 1;
+                *counts.entry(CountKey::new(entry, utc_offset)).or_default() += 1;
             }
             seen += page.len();
             after = page.last().map(AuditEntry::cursor);
@@ -71,12 +71,12 @@ impl Store {
     }
 }
 
-impl Counted {
-    fn of(entry: &AuditEntry, ahead: Ahead) -> Self {
+impl CountKey {
+    fn new(entry: &AuditEntry, utc_offset: UtcOffset) -> Self {
         let row = &entry.row;
         let word = |key: &str| row.details.get(key).and_then(Value::as_str).map(str::to_owned);
         Self {
-            day: day(row.at, ahead),
+            day: day(row.at, utc_offset),
             kind: row.kind,
             model: row.model.clone(),
             role: row.role,
@@ -88,7 +88,7 @@ impl Counted {
     }
 }
 
-fn day(at: Timestamp, ahead: Ahead) -> String {
-    let seconds = i64::from(ahead.minutes) * 60;
+fn day(at: Timestamp, utc_offset: UtcOffset) -> String {
+    let seconds = i64::from(utc_offset.minutes) * 60;
     Timestamp::from_second(at.as_second() + seconds).unwrap_or(at).strftime("%Y-%m-%d").to_string()
 }

@@ -1,4 +1,4 @@
-//! One way to ask either database. What differs between them is in `sqlite.rs` and `postgres.rs`.
+//! One interface to both databases. Their differences are in `sqlite.rs` and `postgres.rs`.
 
 use crate::arg::Arg;
 use crate::error::StoreError;
@@ -14,8 +14,7 @@ use sqlx::sqlite::{SqlitePool, SqliteRow};
 use sqlx::{AssertSqlSafe, Decode, Postgres, Row as _, Sqlite, Type};
 use std::sync::{Arc, OnceLock};
 
-/// The database. Appends to chats have a way of their own; all else that is written goes through one connection, so such
-/// transactions never overlap.
+/// The database. Appends have their own path. All other writes share one connection, so these transactions never overlap.
 #[derive(Clone, Debug)]
 pub(crate) enum Db {
     Sqlite {
@@ -24,7 +23,7 @@ pub(crate) enum Db {
         appends: GroupCommit,
         room: Arc<OnceLock<Arc<dyn Room>>>,
     },
-    /// Without `appends` where it is only visited, beside the process that owns it.
+    /// `appends` is `None` if another process owns the database and this one only visits it.
     Postgres {
         writer: PgPool,
         reader: PgPool,
@@ -32,7 +31,7 @@ pub(crate) enum Db {
     },
 }
 
-/// A unit of work; undone when it is dropped without a commit.
+/// A transaction; rolled back if it is dropped without a commit.
 pub(crate) enum Transaction {
     Sqlite(sqlx::Transaction<'static, Sqlite>),
     Postgres(sqlx::Transaction<'static, Postgres>),
@@ -48,7 +47,7 @@ pub(crate) trait Column: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Dec
 
 impl<T: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>> Column for T {}
 
-/// The same code for whichever database it is; the compiler checks it once for each.
+/// Expands the same code for each database, so that the compiler checks it for both.
 macro_rules! on_either {
     ($value:expr, $of:ident($inner:ident) => $body:expr) => {
         match $value {
@@ -58,7 +57,7 @@ macro_rules! on_either {
     };
 }
 
-/// A query with its arguments; `$text` is what the database needs done to texts.
+/// A query with its arguments; `$text` converts texts for the database.
 macro_rules! bound {
     ($database:ty, $sql:expr, $args:expr, $text:expr) => {{
         let mut query = sqlx::query::<$database>($sql);
@@ -86,7 +85,7 @@ impl Db {
                 let rows = loop {
                     tries += 1;
                     match bound!(Postgres, sql, args, escape).fetch_all(reader).await {
-                        // Each connection that was idle when the server went may be found dead once.
+                        // After a server restart, each idle connection fails once.
                         Err(error) if failure::is_broken_connection(&error) && tries <= postgres::READERS => {}
                         result => break result?,
                     }
@@ -96,7 +95,7 @@ impl Db {
         })
     }
 
-    /// For what gives at most one row.
+    /// For queries with at most one row.
     pub async fn row(&self, sql: &'static str, args: Vec<Arg>) -> Result<Option<Row>, StoreError> {
         Ok(self.rows(sql, args).await?.into_iter().next())
     }
@@ -105,7 +104,7 @@ impl Db {
         Ok(match self {
             Db::Sqlite { writer, room, .. } => {
                 room::make(room.get()).await;
-                // The lock at once: one that is only asked for at the first write can't be waited for.
+                // Takes the write lock immediately. SQLite does not wait for a lock that is taken later, at the first write.
                 Transaction::Sqlite(writer.begin_with("begin immediate").await?)
             }
             Db::Postgres { writer, appends, .. } => {
@@ -118,7 +117,7 @@ impl Db {
         })
     }
 
-    /// The number of the newest migration that was applied.
+    /// The number of the newest applied migration.
     pub async fn version(&self) -> Result<i64, StoreError> {
         Ok(match self {
             Db::Sqlite { writer, .. } => sqlx::query_scalar("pragma user_version").fetch_one(writer).await?,
@@ -156,7 +155,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// For what gives exactly one row.
+    /// For queries with exactly one row.
     pub async fn row(&mut self, sql: &'static str, args: Vec<Arg>) -> Result<Row, StoreError> {
         Ok(match self {
             Transaction::Sqlite(inner) => Row::Sqlite(bound!(Sqlite, sql, args, |text| text).fetch_one(&mut **inner).await?),
@@ -177,7 +176,7 @@ impl Transaction {
         })
     }
 
-    /// Writes rows, in steps where there are many; gives what the statement returns.
+    /// Writes rows, in several steps if there are many. Returns the statement's rows.
     pub async fn write(&mut self, write: &RowWrite) -> Result<Vec<Row>, StoreError> {
         let mut returned = Vec::new();
         for rows in write.rows.chunks(MOST_ROWS) {
@@ -193,7 +192,7 @@ impl Transaction {
         Ok(returned)
     }
 
-    /// Several statements at once, without arguments.
+    /// Runs several statements without arguments.
     pub async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
         on_either!(self, Transaction(inner) => { sqlx::raw_sql(sql).execute(&mut **inner).await?; });
         Ok(())
@@ -214,7 +213,7 @@ impl Transaction {
     pub async fn commit(self) -> Result<(), StoreError> {
         match self {
             Transaction::Sqlite(inner) => Ok(inner.commit().await?),
-            Transaction::Postgres(inner) => inner.commit().await.map_err(StoreError::of_commit),
+            Transaction::Postgres(inner) => inner.commit().await.map_err(StoreError::from_commit),
         }
     }
 }

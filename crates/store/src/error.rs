@@ -1,4 +1,4 @@
-//! Errors of the store, and what clients are told of them.
+//! The store's errors, and their messages for clients.
 
 use crate::{failure, room};
 use planwright_protocol::{ErrorCode, Problem};
@@ -7,15 +7,15 @@ use planwright_protocol::{ErrorCode, Problem};
 pub enum StoreError {
     #[error("the database failed: {0}")]
     Database(sqlx::Error),
-    #[error("the database holds something that can't be read: {0}")]
+    #[error("the database contains invalid data: {0}")]
     Garbled(String),
     #[error(
-        "the database was written by a newer version of Planwright (schema {found}, this one knows {known}); use that version, or another database"
+        "the database was written by a newer version of Planwright (schema {found}, this one supports {known}); use that version, or another database"
     )]
     Newer { found: i64, known: i64 },
-    #[error("the database URL can't be read: {0}; it looks like postgres://USER:PASSWORD@HOST/DATABASE")]
+    #[error("invalid database URL: {0}; the form is postgres://USER:PASSWORD@HOST/DATABASE")]
     Address(String),
-    #[error("PostgreSQL can't be reached ({place}): {reason}. Is it running, and is the database URL right?")]
+    #[error("can't reach PostgreSQL ({place}): {reason}. Check that it is running and that the database URL is right")]
     Unreachable { place: String, reason: String },
     #[error("another planwright uses this database; stop it, or give another --database-url")]
     InUse,
@@ -23,14 +23,14 @@ pub enum StoreError {
     Away(sqlx::Error),
     #[error("the connection to the database was lost while a change was being stored: {0}")]
     OutcomeUnknown(sqlx::Error),
-    #[error("another planwright has taken this database over; start this one again")]
+    #[error("another planwright has taken over this database; restart this one")]
     TakenOver,
     #[error("the chat has changed since it was read; nothing was stored")]
     Stale,
 }
 
 impl StoreError {
-    /// Whether the disk had no room for it.
+    /// Whether the disk is full.
     #[must_use]
     pub fn is_full(&self) -> bool {
         // SQLITE_FULL, SQLITE_IOERR_SHMSIZE, and PostgreSQL's disk_full.
@@ -40,10 +40,10 @@ impl StoreError {
     }
 
     /// Whether the same write may succeed later.
-    pub(crate) fn is_passing(&self) -> bool {
+    pub(crate) fn is_temporary(&self) -> bool {
         match self {
             StoreError::Away(_) => true,
-            StoreError::Database(error) => failure::is_passing(error),
+            StoreError::Database(error) => failure::is_temporary(error),
             StoreError::Garbled(_)
             | StoreError::Newer { .. }
             | StoreError::Address(_)
@@ -55,8 +55,8 @@ impl StoreError {
         }
     }
 
-    /// What a failed COMMIT means: if the connection is lost, the server may have stored everything.
-    pub(crate) fn of_commit(error: sqlx::Error) -> Self {
+    /// The meaning of a failed COMMIT: if the connection was lost, the server may have stored everything.
+    pub(crate) fn from_commit(error: sqlx::Error) -> Self {
         if failure::is_unreachable(&error) { StoreError::OutcomeUnknown(error) } else { StoreError::from(error) }
     }
 }
@@ -80,7 +80,7 @@ impl From<serde_json::Error> for StoreError {
     }
 }
 
-/// What a client is told of it.
+/// The message for clients.
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         if error.is_full() {
@@ -94,11 +94,11 @@ impl From<StoreError> for Problem {
             }
             StoreError::OutcomeUnknown(reason) => {
                 let text = format!(
-                    "The connection to the database was lost ({reason}), so it is not known whether the change was stored. Look before you try again."
+                    "The connection to the database was lost ({reason}), so the change may or may not be stored. Check before you retry."
                 );
                 return Problem { retryable: false, ..Problem::new(ErrorCode::NotReady, text) };
             }
-            StoreError::TakenOver => "Another planwright has taken this database over. Start this one again.".to_owned(),
+            StoreError::TakenOver => "Another planwright has taken over this database. Restart this one.".to_owned(),
             StoreError::Stale => "The chat has changed since it was read, so nothing was stored. Load it again, then try again.".to_owned(),
             StoreError::Database(_)
             | StoreError::Garbled(_)

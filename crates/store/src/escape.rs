@@ -1,9 +1,9 @@
-//! Texts as PostgreSQL takes them.
+//! Escapes texts for PostgreSQL.
 
 use std::borrow::Cow;
 
-/// A text as the server takes it: it has no room for the character NUL. Its place is taken by two others, of which the
-/// first is no character that texts may hold, so what comes back is what was stored.
+/// PostgreSQL texts can't contain NUL. Replaces it by two characters, the first of which can't occur in texts, so that `unescape`
+/// restores the original.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     if text.contains(['\0', ESCAPE]) { text.replace(ESCAPE, "\u{10FFFF}1").replace('\0', "\u{10FFFF}0").into() } else { text.into() }
 }

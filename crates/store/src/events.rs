@@ -1,5 +1,5 @@
-//! The log of a chat's events. A message is stored once, in its table: the events that announce it, and those that tell of the
-//! same call or result, refer to it.
+//! The event log of a chat. A message is stored once, in its table. Events that announce it, or that describe the same call or
+//! result, refer to it.
 
 use crate::arg::{Arg, args};
 use crate::chats::read_message;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use sqlx::types::Uuid;
 use std::collections::HashMap;
 
-/// An event as clients get it: its envelope is JSON.
+/// An event in the form that clients receive: its envelope is JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredEvent {
     pub seq: u64,
@@ -34,7 +34,7 @@ pub(crate) const INSERT_EVENTS: RowStatement = RowStatement {
 const EVENTS_AFTER: &str = "select events.seq as event_seq, events.name, events.envelope, events.message_id, messages.*
     from events left join messages on messages.id = events.message_id
     where events.chat_id = $1 and events.seq > $2 order by events.seq limit $3";
-/// Looks at the names of the newest events alone, so that it costs the same however long the chat is and its events are.
+/// Reads only the names of the newest events, so its cost does not depend on the length of the chat or the size of its events.
 const NEWEST_NAMED: &str = "select events.seq as event_seq, events.name, events.envelope, events.message_id, messages.*
     from events left join messages on messages.id = events.message_id
     where events.chat_id = $1 and events.seq = (select max(seq)
@@ -42,8 +42,8 @@ const NEWEST_NAMED: &str = "select events.seq as event_seq, events.name, events.
 const COUNT_EVENTS_AFTER: &str = "select count(*) as events from (select 1 from events where chat_id = $1 and seq > $2 limit $3) as behind";
 
 impl Store {
-    /// The events after `seq`, in order, at most `limit`. A message that was changed since shows its newest content also in earlier
-    /// events; where it was deleted since, they say that.
+    /// The events after `seq`, in order, at most `limit`. Earlier events of a changed message show its newest content; those of a
+    /// deleted message say that it was deleted.
     ///
     /// # Errors
     /// The database failed.
@@ -52,7 +52,7 @@ impl Store {
         rows.iter().map(read_event).collect()
     }
 
-    /// The newest event of one name, if it is among the newest 200 events.
+    /// The newest event with this name, if it is among the newest 200 events.
     ///
     /// # Errors
     /// The database failed.
@@ -60,7 +60,7 @@ impl Store {
         self.db.row(NEWEST_NAMED, args![chat.0, name]).await?.as_ref().map(read_event).transpose()
     }
 
-    /// How many events there are after `seq`; counts no further than `most`.
+    /// The number of events after `seq`, counted up to `most`.
     ///
     /// # Errors
     /// The database failed.
@@ -72,25 +72,25 @@ impl Store {
 
 /// The messages of an append that events can refer to.
 #[derive(Debug, Default)]
-pub(crate) struct Announced<'a> {
+pub(crate) struct MessageSources<'a> {
     calls: HashMap<CallId, &'a Message>,
     results: HashMap<CallId, &'a Message>,
 }
 
-impl<'a> Announced<'a> {
-    pub fn of(messages: impl IntoIterator<Item = &'a Message>) -> Self {
-        let mut announced = Self::default();
+impl<'a> MessageSources<'a> {
+    pub fn new(messages: impl IntoIterator<Item = &'a Message>) -> Self {
+        let mut sources = Self::default();
         for message in messages {
             if let Some(call) = message.body.tool_call() {
-                announced.calls.insert(call.call_id, message);
+                sources.calls.insert(call.call_id, message);
             } else if let MessageBody::ToolResult(result) = &message.body {
-                announced.results.insert(result.call_id, message);
+                sources.results.insert(result.call_id, message);
             }
         }
-        announced
+        sources
     }
 
-    /// The message that an event can be put together from.
+    /// The message from which the event can be reconstructed.
     fn source(&self, event: &Event) -> Option<MessageId> {
         let told_by = |message: &&&Message| tool_event(event.name(), message).as_ref() == Some(event);
         match event {
@@ -120,10 +120,10 @@ impl<'a> Announced<'a> {
 }
 
 /// A row of [`INSERT_EVENTS`].
-pub(crate) fn event_row(chat: ChatId, envelope: &Envelope, announced: &Announced<'_>) -> Result<Vec<Arg>, StoreError> {
-    let source = announced.source(&envelope.event).map(|id| id.0);
+pub(crate) fn event_row(chat: ChatId, envelope: &Envelope, sources: &MessageSources<'_>) -> Result<Vec<Arg>, StoreError> {
+    let source = sources.source(&envelope.event).map(|id| id.0);
     let stored = match source {
-        // Only the time is needed to put it together again.
+        // Reconstruction needs only the time.
         Some(_) => micros(envelope.at).to_string(),
         None => serde_json::to_string(envelope)?,
     };
@@ -147,7 +147,7 @@ fn read_event(row: &Row) -> Result<StoredEvent, StoreError> {
     Ok(StoredEvent { seq, name, envelope: serde_json::to_string(&Envelope { event, seq, at })? })
 }
 
-/// What an event of this name tells of a call or its result.
+/// Reconstructs the event with this name from the message of a call or a result.
 fn tool_event(name: &str, message: &Message) -> Option<Event> {
     match &message.body {
         MessageBody::ToolCall(call) if name == "tool_call" => {
@@ -172,7 +172,7 @@ fn tool_event(name: &str, message: &Message) -> Option<Event> {
     }
 }
 
-/// What a tool gave back: its facts with the text as `output`, unless the text is all of it as JSON.
+/// A tool's result: its facts with the text as `output`, unless the text is the complete result as JSON.
 fn whole_result(text: &str, facts: Option<&Map<String, Value>>) -> Value {
     let is_all = |value: &Value| {
         let json = value.to_string();

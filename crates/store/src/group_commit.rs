@@ -1,4 +1,4 @@
-//! Appends to a database in a file: those that wait at the same time share one commit, so they share its wait for the disk.
+//! Appends to SQLite: appends that wait at the same time share one commit, and so one disk flush.
 
 use crate::append_write::{AppendWrite, UPDATE_CHAT};
 use crate::error::StoreError;
@@ -9,12 +9,12 @@ use sqlx::{Acquire as _, AssertSqlSafe, Sqlite};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 
-/// How many appends share a commit. More would make the first of them wait for long.
+/// Maximum number of appends in a commit. With more, the first of them would wait too long.
 const LARGEST_GROUP: usize = 256;
 
 type Answer = oneshot::Sender<Result<u64, StoreError>>;
 
-/// The way to the task that writes. The task ends when nobody is left who could send it something.
+/// The queue of the writing task. The task ends when all senders are dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupCommit {
     waiting: mpsc::Sender<(AppendWrite, Answer)>,
@@ -40,13 +40,13 @@ impl GroupCommit {
     }
 }
 
-/// Stores the appends in one transaction, each of them whole or not at all, and answers them after the commit.
+/// Stores the appends in one transaction, each of them completely or not at all, and answers them after the commit.
 async fn store_group(writer: &SqlitePool, room: &OnceLock<Arc<dyn Room>>, group: Vec<(AppendWrite, Answer)>) {
     let (appends, answers): (Vec<AppendWrite>, Vec<Answer>) = group.into_iter().unzip();
     let results = match try_group(writer, room, &appends).await {
         Ok(results) => results,
         Err(error) if appends.len() == 1 => vec![Err(error)],
-        // The disk is full, or the transaction failed as a whole: each by itself, so that each gets its own answer.
+        // The disk is full, or the transaction failed as a whole. Retries each append alone, so that each gets its own answer.
         Err(_) => {
             let mut results = Vec::new();
             for write in &appends {
@@ -57,7 +57,7 @@ async fn store_group(writer: &SqlitePool, room: &OnceLock<Arc<dyn Room>>, group:
         }
     };
     for (answer, result) in answers.into_iter().zip(results) {
-        // Whoever asked may be gone; what was stored stays stored.
+        // The caller may be gone; the append stays stored.
         let _ = answer.send(result);
     }
 }
@@ -68,7 +68,7 @@ async fn try_group(
     appends: &[AppendWrite],
 ) -> Result<Vec<Result<u64, StoreError>>, StoreError> {
     room::make(room.get()).await;
-    // The lock at once: one that is only asked for at the first write can't be waited for.
+    // Takes the write lock immediately. SQLite does not wait for a lock that is taken later, at the first write.
     let mut transaction = writer.begin_with("begin immediate").await?;
     let mut results = Vec::new();
     for write in appends {
@@ -78,7 +78,7 @@ async fn try_group(
                 savepoint.commit().await?;
                 results.push(Ok(version));
             }
-            // The database has ended the whole transaction by itself, or is about to fail it.
+            // The database has rolled back the whole transaction, or is about to.
             Err(error) if error.is_full() => return Err(error),
             Err(error) => {
                 savepoint.rollback().await?;

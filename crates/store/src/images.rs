@@ -1,4 +1,4 @@
-//! Images that were uploaded to a chat.
+//! Images uploaded to a chat.
 
 use crate::arg::args;
 use crate::error::StoreError;
@@ -11,7 +11,7 @@ const IMAGE: &str = "select bytes from contents join images on images.sha256 = c
 const COUNT: &str = "select count(*) as images from images where chat_id = $1";
 
 impl Store {
-    /// Stores an image with a chat, so that its messages can name it.
+    /// Stores an image in a chat, so that messages can refer to it.
     ///
     /// # Errors
     /// The database failed.
@@ -24,7 +24,7 @@ impl Store {
         transaction.commit().await
     }
 
-    /// The bytes of an image that belongs to the chat.
+    /// The bytes of an image of the chat.
     ///
     /// # Errors
     /// The database failed.

@@ -1,44 +1,44 @@
-//! Work of all workspaces, and the changed files that people have looked at.
+//! Chats of all workspaces that need attention, and the changed files that users have viewed.
 
 use crate::arg::args;
 use crate::chats::{ChatRow, read_chat};
 use crate::db::Row;
 use crate::error::StoreError;
 use crate::members::Right;
-use crate::store::{Store, from_word, micros};
+use crate::store::{Store, micros, parse_enum};
 use planwright_protocol::{ChatId, Timestamp, UserId};
 use sqlx::types::Uuid;
 
-/// A chat with its workspace, as one person sees it.
+/// A chat with its workspace, as one user sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InboxRow {
     pub chat: ChatRow,
     pub workspace_name: String,
     pub right: Right,
-    /// How many files the chat changed, plans aside. Counted for finished chats only.
+    /// The number of files that the chat changed, without plans. Counted for finished chats only.
     pub files: u64,
-    /// How many of them the person has looked at, as they are now.
+    /// The number of them that the user has viewed in their current content.
     pub viewed: u64,
 }
 
-/// Which chats are asked for.
+/// Which chats to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InboxEntry {
-    /// A question waits, or a run is in progress.
+    /// A question is pending, or a run is in progress.
     Active,
-    /// The rest, without archived and empty chats.
+    /// The others, without archived and empty chats.
     Finished,
 }
 
-/// A changed file that somebody has looked at.
+/// A changed file that a user has viewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewedFile {
     pub path: String,
-    /// The content it had; `None` if it was deleted.
+    /// The hash of the viewed content; `None` if the file was deleted.
     pub after_sha256: Option<String>,
 }
 
-/// The chats that `$1` sees: all of them for the person who runs the server, who has no account.
+/// The chats that `$1` may see. The person who runs the server has no account and sees all chats.
 macro_rules! chats_seen {
     ($which:literal) => {
         concat!(
@@ -52,7 +52,7 @@ macro_rules! chats_seen {
     };
 }
 
-/// Counts the files of a chat whose content after the last change differs from that before the first.
+/// Counts the files of a chat whose content after the last change differs from the content before the first.
 macro_rules! changed_files {
     ($more:literal) => {
         concat!(
@@ -86,7 +86,7 @@ const FINISHED: &str = concat!(
     ") as seen order by updated_at desc, id desc"
 );
 const VIEWED: &str = "select path, after_sha256 from viewed_files where chat_id = $1 and viewer = $2 order by path";
-/// Only contents that the chat gave a file, so that nobody fills the table with anything else.
+/// Accepts only contents that the chat gave the file, so that clients can't fill the table.
 const VIEW: &str = "insert into viewed_files (chat_id, viewer, path, after_sha256, viewed_at)
     select distinct chat_id, $2, path, $4, $5 from file_changes
         where chat_id = $1 and path = $3 and coalesce(after_sha256, '') = $4
@@ -94,13 +94,13 @@ const VIEW: &str = "insert into viewed_files (chat_id, viewer, path, after_sha25
     returning path";
 const UNVIEW: &str = "delete from viewed_files where chat_id = $1 and viewer = $2 and path = $3";
 
-/// Who looks at files: an account, or the person who runs the server.
+/// The viewer's id: an account, or nil for the person who runs the server.
 fn viewer(user: Option<UserId>) -> Uuid {
     user.map_or(Uuid::nil(), |user| user.0)
 }
 
 impl Store {
-    /// Chats of all workspaces that somebody sees, the most recently used first, at most 200.
+    /// Chats of all workspaces that a user may see, most recently used first, at most 200.
     ///
     /// # Errors
     /// The database failed.
@@ -112,7 +112,7 @@ impl Store {
         rows.iter().map(read_entry).collect()
     }
 
-    /// The changed files of a chat that somebody has looked at.
+    /// The changed files of a chat that a user has viewed.
     ///
     /// # Errors
     /// The database failed.
@@ -125,7 +125,7 @@ impl Store {
         rows.iter().map(file).collect()
     }
 
-    /// Marks a file as viewed in this content. `false` if the chat never gave it this content.
+    /// Marks a file as viewed with this content. Returns `false` if the chat never gave the file this content.
     ///
     /// # Errors
     /// The database failed.
@@ -137,7 +137,7 @@ impl Store {
         Ok(!rows.is_empty())
     }
 
-    /// Takes such a mark away.
+    /// Removes the mark.
     ///
     /// # Errors
     /// The database failed.
@@ -152,7 +152,7 @@ fn read_entry(row: &Row) -> Result<InboxRow, StoreError> {
     Ok(InboxRow {
         chat: read_chat(row)?,
         workspace_name: row.text("workspace_name")?,
-        right: from_word(row.text("caller_right")?)?,
+        right: parse_enum(row.text("caller_right")?)?,
         files: row.number("files")?,
         viewed: row.number("viewed")?,
     })

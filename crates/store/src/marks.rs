@@ -1,21 +1,21 @@
-//! What people set on a chat.
+//! The user-defined properties of a chat.
 
 use crate::db::Row;
 use crate::error::StoreError;
-use crate::store::from_word;
+use crate::store::parse_enum;
 use planwright_protocol::op::MarkChange;
 use planwright_protocol::settings::ReasoningEffort;
 
-/// What people set on a chat, which no run changes.
+/// Properties that users set on a chat and that no run changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     pub pinned: bool,
     pub archived: bool,
-    /// The name of the account that began the chat; `None` for the person who runs the server.
+    /// The name of the account that created the chat; `None` for the person who runs the server.
     pub person: Option<String>,
-    /// The model that runs of this chat use, as PROVIDER/MODEL; `None` for the configured one.
+    /// The model for this chat's runs, as PROVIDER/MODEL; `None` for the configured model.
     pub model: Option<String>,
-    /// How much that model thinks; `None` for the configured effort.
+    /// The thinking effort of that model; `None` for the configured effort.
     pub effort: Option<ReasoningEffort>,
 }
 
@@ -33,7 +33,7 @@ impl Marks {
             archived: row.number("archived")? == 1,
             person: row.optional_text("person")?,
             model: row.optional_text("model_choice")?,
-            effort: row.optional_text("effort_choice")?.map(from_word).transpose()?,
+            effort: row.optional_text("effort_choice")?.map(parse_enum).transpose()?,
         })
     }
 }

@@ -1,28 +1,28 @@
-//! Who may do what in which workspace.
+//! The members of workspaces and their rights.
 
 use crate::arg::args;
 use crate::db::{Row, Transaction};
 use crate::error::StoreError;
-use crate::store::{Store, from_word, micros, timestamp, word};
+use crate::store::{Store, enum_name, micros, parse_enum, timestamp};
 use crate::workspaces::{self, WorkspaceRow};
 use planwright_protocol::{ChatId, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What somebody may do in a workspace; the later ones may all that the earlier may.
+/// What a user may do in a workspace. Each right includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Right {
-    /// Look at everything and change nothing.
+    /// Read everything and change nothing.
     Viewer,
     /// Work: chats, approvals, tools.
     Member,
-    /// Say who else may, change settings, trust the folder's own configuration, take the workspace away.
+    /// Manage members and settings, trust the workspace's own configuration, delete the workspace.
     Owner,
 }
 
-/// Somebody who may do something in a workspace.
+/// A user with a right in a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MemberRow {
     pub user_id: UserId,
@@ -32,12 +32,12 @@ pub struct MemberRow {
     pub created_at: Timestamp,
 }
 
-/// What came of a change to the members.
+/// The result of a change to the members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberChange {
     Done,
     NotAMember,
-    /// It was not made, because there would be members and nobody to say who they are.
+    /// Refused: the workspace would have members but no owner.
     NoOwnerLeft,
 }
 
@@ -48,7 +48,7 @@ const WORKSPACES_OF: &str = "select workspaces.*, rights.role from workspaces jo
 const MEMBERS: &str = "select members.*, users.name from members join users on users.id = members.user_id
     where members.workspace_id = $1 order by lower(users.name)";
 const ALL_MEMBERS: &str = "select members.*, users.name from members join users on users.id = members.user_id order by lower(users.name)";
-/// An admin who shares a workspace that had no members stays its owner.
+/// An admin who shares a workspace without members stays its owner.
 const KEEP_OWNER: &str = "insert into members (workspace_id, user_id, role, created_at)
     select workspace_id, user_id, role, $3 from rights where workspace_id = $1 and user_id = $2 on conflict do nothing";
 const PUT: &str = "insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, $4)
@@ -57,29 +57,29 @@ const REMOVE: &str = "delete from members where workspace_id = $1 and user_id = 
 const OWNERLESS: &str = "select workspace_id from members where workspace_id = $1
     group by workspace_id having sum(case when role = 'owner' then 1 else 0 end) = 0";
 
-/// What has members and no owner gets the admin who has been one for longest.
+/// Workspaces with members but no owner get the longest-serving admin as owner.
 const HAND_OVER: &str = "insert into members (workspace_id, user_id, role, created_at)
     select distinct workspace_id, (select id from users where is_admin = 1 order by created_at, id limit 1), 'owner', $1 from members
     where workspace_id not in (select workspace_id from members where role = 'owner')
     on conflict (workspace_id, user_id) do update set role = excluded.role";
 
 impl Store {
-    /// What a user may do in a workspace and, if a chat is named, in that chat of it. `None`: they may not know of it.
+    /// The right of a user in a workspace, or in one of its chats. `None`: the workspace must stay hidden from them.
     ///
     /// # Errors
     /// The database failed.
     pub async fn right(&self, user: UserId, workspace: WorkspaceId, chat: Option<ChatId>) -> Result<Option<Right>, StoreError> {
         let row = self.db.row(RIGHT, args![user.0, workspace.0, chat.map(|chat| chat.0)]).await?;
-        row.map(|row| from_word(row.text("role")?)).transpose()
+        row.map(|row| parse_enum(row.text("role")?)).transpose()
     }
 
-    /// The workspaces that a user may know of, and what they may do there.
+    /// The workspaces that a user may see, with the user's rights.
     ///
     /// # Errors
     /// The database failed.
     pub async fn workspaces_of(&self, user: UserId) -> Result<Vec<(WorkspaceRow, Right)>, StoreError> {
         let rows = self.db.rows(WORKSPACES_OF, args![user.0]).await?;
-        rows.iter().map(|row| Ok((workspaces::read(row)?, from_word(row.text("role")?)?))).collect()
+        rows.iter().map(|row| Ok((workspaces::read(row)?, parse_enum(row.text("role")?)?))).collect()
     }
 
     /// # Errors
@@ -88,7 +88,7 @@ impl Store {
         self.db.rows(MEMBERS, args![workspace.0]).await?.iter().map(read).collect()
     }
 
-    /// Makes somebody a member, or gives a member another right. `by` is who does it, if they have an account.
+    /// Adds a member, or changes a member's right. `by` is the acting user, if they have an account.
     ///
     /// # Errors
     /// The database failed.
@@ -104,8 +104,8 @@ impl Store {
         if let Some(by) = by {
             transaction.run(KEEP_OWNER, args![workspace.0, by.0, now]).await?;
         }
-        transaction.run(PUT, args![workspace.0, user.0, word(right)?, now]).await?;
-        owned(transaction, workspace).await
+        transaction.run(PUT, args![workspace.0, user.0, enum_name(right)?, now]).await?;
+        commit_if_owned(transaction, workspace).await
     }
 
     /// The members of all workspaces, by workspace.
@@ -127,22 +127,22 @@ impl Store {
         if transaction.rows(REMOVE, args![workspace.0, user.0]).await?.is_empty() {
             return Ok(MemberChange::NotAMember);
         }
-        owned(transaction, workspace).await
+        commit_if_owned(transaction, workspace).await
     }
 }
 
-/// Makes somebody the owner of a workspace that is new.
-pub(crate) async fn own(transaction: &mut Transaction, workspace: WorkspaceId, user: UserId) -> Result<(), StoreError> {
-    transaction.run(PUT, args![workspace.0, user.0, word(Right::Owner)?, micros(Timestamp::now())]).await
+/// Makes a user the owner of a new workspace.
+pub(crate) async fn make_owner(transaction: &mut Transaction, workspace: WorkspaceId, user: UserId) -> Result<(), StoreError> {
+    transaction.run(PUT, args![workspace.0, user.0, enum_name(Right::Owner)?, micros(Timestamp::now())]).await
 }
 
-/// After somebody was removed who may have been the only owner.
+/// Call after removing a user who may have been the only owner.
 pub(crate) async fn hand_over(transaction: &mut Transaction) -> Result<(), StoreError> {
     transaction.run(HAND_OVER, args![micros(Timestamp::now())]).await
 }
 
-/// Makes the change, unless members would be left without an owner.
-async fn owned(mut transaction: Transaction, workspace: WorkspaceId) -> Result<MemberChange, StoreError> {
+/// Commits the change, unless members would be left without an owner.
+async fn commit_if_owned(mut transaction: Transaction, workspace: WorkspaceId) -> Result<MemberChange, StoreError> {
     if !transaction.rows(OWNERLESS, args![workspace.0]).await?.is_empty() {
         return Ok(MemberChange::NoOwnerLeft);
     }
@@ -154,7 +154,7 @@ fn read(row: &Row) -> Result<MemberRow, StoreError> {
     Ok(MemberRow {
         user_id: UserId(row.get("user_id")?),
         name: row.text("name")?,
-        role: from_word(row.text("role")?)?,
+        role: parse_enum(row.text("role")?)?,
         created_at: timestamp(row.get("created_at")?)?,
     })
 }

@@ -2,14 +2,14 @@ use crate::arg::{Arg, args};
 use crate::chats::read_message;
 use crate::error::StoreError;
 use crate::rows::{ColumnType, RowStatement};
-use crate::store::{Store, micros, word};
+use crate::store::{Store, enum_name, micros};
 use planwright_protocol::{ChatId, Message, MessageId, WireMessage};
 
 const MESSAGE: &str = "select * from messages where id = $1 and chat_id = $2";
 const SEARCH: &str = "select * from messages where chat_id = $1 and lower(content) like lower($2) escape '\\'
     and ($3 is null or seq < coalesce((select seq from messages where id = $3 and chat_id = $1),
         (select max(seq) + 1 from messages where id < $3 and chat_id = $1))) order by seq desc limit $4";
-/// A message keeps the place in the history that it was first given.
+/// A message keeps its first sequence number.
 pub(crate) const PUT_MESSAGES: RowStatement = RowStatement {
     columns: &[
         ("id", ColumnType::Id),
@@ -41,7 +41,7 @@ impl Store {
         self.db.row(MESSAGE, args![id.0, chat.0]).await?.as_ref().map(read_message).transpose()
     }
 
-    /// The messages that have a text in them, whatever its case, newest first: those older than the one named, or the newest.
+    /// The messages that contain a text, ignoring case, newest first: those older than `before`, or the newest.
     ///
     /// # Errors
     /// The database failed.
@@ -53,16 +53,16 @@ impl Store {
 
 /// A row of [`PUT_MESSAGES`].
 pub(crate) fn message_row(message: &Message, seq: u64) -> Result<Vec<Arg>, StoreError> {
-    // Stored beside the metadata so that calls can be counted by it.
+    // Stored beside the metadata, so that calls can be counted by it.
     let model = message.body.tool_call().map(|call| call.model().to_owned());
     let wire = WireMessage::from(message);
     Ok(args![
         wire.id.0,
         wire.chat_id.0,
         seq,
-        word(wire.author)?,
-        wire.agent_role.map(word).transpose()?,
-        word(wire.message_type)?,
+        enum_name(wire.author)?,
+        wire.agent_role.map(enum_name).transpose()?,
+        enum_name(wire.message_type)?,
         wire.content.as_str(),
         serde_json::to_string(&wire.metadata)?,
         model,
@@ -70,7 +70,7 @@ pub(crate) fn message_row(message: &Message, seq: u64) -> Result<Vec<Arg>, Store
     ])
 }
 
-/// The text anywhere, for `like`.
+/// A `like` pattern that matches the text anywhere.
 pub(crate) fn pattern(text: &str) -> String {
     format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"))
 }

@@ -4,23 +4,23 @@ use crate::store::Store;
 use planwright_protocol::{ChatId, MessageId};
 use serde_json::Value;
 
-/// An op that changed a chat, stored with the change. Whoever sends it again finds it here.
+/// An op that changed a chat, stored with the change. A client that repeats the op gets this record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpRecord {
-    /// The client's key, or one that the server made.
+    /// The client's idempotency key, or one that the server created.
     pub id: String,
-    /// Hash of the op's content: the same id with another content is a mistake.
+    /// Hash of the op's content. Reusing the id with other content is an error.
     pub sha256: String,
-    /// The message that the op created, if it creates one.
+    /// The message that the op created, if any.
     pub message_id: Option<MessageId>,
-    /// The chat after the op, as JSON: what the op was answered with. `None` in data from before that was kept.
+    /// The answer to the op: the chat after it, as JSON. `None` for ops that older versions stored.
     pub result: Option<Value>,
 }
 
 const OP: &str = "select sha256, message_id, result from ops where chat_id = $1 and op_id = $2";
 
 impl Store {
-    /// The op that was stored in a chat under this id.
+    /// The op that a chat stored under this id.
     ///
     /// # Errors
     /// The database failed.

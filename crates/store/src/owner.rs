@@ -1,9 +1,9 @@
-//! Which process owns a PostgreSQL database.
+//! Ensures that only one process owns a PostgreSQL database.
 //!
-//! Two things, because they serve two purposes. A lock of the server, held by a connection of its own, tells a second process
-//! at once that the database is in use. The row in `planwright_owner` with this process's number is the proof: every
-//! write checks it, and a process that takes over deletes it first. So a process that lost its lock unnoticed writes on until
-//! another one takes over, and not a moment longer.
+//! Two mechanisms serve two purposes. An advisory lock on its own connection tells a second process immediately that the database
+//! is in use. A row in `planwright_owner` with this process's number is the proof of ownership: every write checks it, and a
+//! process that takes over deletes it first. So a process that lost its lock unnoticed can write until another one takes over,
+//! and no longer.
 
 use crate::error::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
@@ -13,18 +13,18 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// How long the connections of a process that was just killed may take to go.
+/// How long the connections of a killed process may take to close.
 const HAND_OVER: Duration = Duration::from_secs(5);
-/// "planwright" in the server's numbered locks, which are counted for each database by itself.
+/// "planwright" as the number of the advisory lock, which is separate for each database.
 const LOCK: i64 = 0x706c_616e_7772;
-/// How often the connection that holds the lock is looked at.
-const BEAT: Duration = Duration::from_secs(1);
+/// How often the connection that holds the lock is checked.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the server may take to answer before the connection counts as lost.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Waits for writes of an earlier owner that are under way: they hold their row.
+/// Waits for running writes of an earlier owner: they hold a lock on its row.
 const TAKE_OVER: &str = "with earlier as (delete from planwright_owner) insert into planwright_owner default values returning number";
-/// Is the owner's row still there? It can't go before the statement or transaction that asks has ended.
+/// Checks and locks the owner's row: it can't be deleted until the statement or transaction has ended.
 pub(crate) const CHECK_OWNER: &str = "select number from planwright_owner where number = $1 for key share";
 
 /// Holds the lock until it is dropped or closed.
@@ -35,7 +35,7 @@ pub(crate) struct Ownership {
 }
 
 impl Ownership {
-    /// Makes this process the owner, unless another one is at work.
+    /// Makes this process the owner, unless another one is running.
     pub async fn take(options: &PgConnectOptions, mut connection: PgConnection) -> Result<Self, StoreError> {
         let began = Instant::now();
         while !try_lock(&mut connection).await? {
@@ -53,7 +53,7 @@ impl Ownership {
         Ok(Self { number, watch: Mutex::new(Some((stop, task))) })
     }
 
-    /// Lets go of the lock.
+    /// Releases the lock.
     pub async fn close(&self) {
         let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((stop, task)) = watch {
@@ -63,7 +63,7 @@ impl Ownership {
     }
 }
 
-/// Keeps the connection that holds the lock alive, and replaces it when it is lost. Ends when nobody needs it any more.
+/// Keeps the connection that holds the lock alive, and replaces it when it is lost. Ends when `stopped` fires.
 async fn hold(options: PgConnectOptions, number: i64, mut connection: PgConnection, mut stopped: oneshot::Receiver<()>) {
     loop {
         tokio::select! {
@@ -71,16 +71,16 @@ async fn hold(options: PgConnectOptions, number: i64, mut connection: PgConnecti
                 let _ = connection.close().await;
                 return;
             }
-            () = tokio::time::sleep(BEAT) => {}
+            () = tokio::time::sleep(CHECK_INTERVAL) => {}
         }
-        if matches!(tokio::time::timeout(PATIENCE, connection.ping()).await, Ok(Ok(()))) {
+        if matches!(tokio::time::timeout(TIMEOUT, connection.ping()).await, Ok(Ok(()))) {
             continue;
         }
         tokio::select! {
             _ = &mut stopped => return,
             retaken = retake(&options, number) => {
                 let Some(fresh) = retaken else {
-                    tracing::error!("another planwright has taken the database over; this one stores nothing more and must be started again");
+                    tracing::error!("another planwright has taken over the database; this one can't store anything and must be restarted");
                     return;
                 };
                 connection = fresh;
@@ -89,11 +89,11 @@ async fn hold(options: PgConnectOptions, number: i64, mut connection: PgConnecti
     }
 }
 
-/// Takes the lock again on a new connection; `None` if another process has become the owner.
+/// Takes the lock again on a new connection. Returns `None` if another process has become the owner.
 async fn retake(options: &PgConnectOptions, number: i64) -> Option<PgConnection> {
     loop {
-        // A lock that is taken may still be our own, of the connection that the server has not given up yet.
-        let tried = tokio::time::timeout(PATIENCE, async {
+        // The lock may still be held by our own lost connection, which the server has not closed yet.
+        let tried = tokio::time::timeout(TIMEOUT, async {
             let mut connection = options.connect().await?;
             let is_owner = sqlx::query(CHECK_OWNER).bind(number).fetch_optional(&mut connection).await?.is_some();
             let is_locked = is_owner && try_lock(&mut connection).await?;
@@ -102,7 +102,7 @@ async fn retake(options: &PgConnectOptions, number: i64) -> Option<PgConnection>
         match tried.await {
             Ok(Ok((_, false, _))) => return None,
             Ok(Ok((connection, true, true))) => return Some(connection),
-            Ok(Ok((_, true, false)) | Err(_)) | Err(_) => tokio::time::sleep(BEAT).await,
+            Ok(Ok((_, true, false)) | Err(_)) | Err(_) => tokio::time::sleep(CHECK_INTERVAL).await,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Pages of messages and events that are bounded in bytes as well as in number.
+//! Pages of messages and events, limited in bytes as well as in number.
 
 use crate::arg::{Arg, args};
 use crate::chats::read_message;
@@ -25,15 +25,15 @@ const SIZES_AFTER: &str =
     from events left join messages on messages.id = events.message_id
     where events.chat_id = $1 and events.seq > $2 order by events.seq limit $3";
 
-/// What a page of messages takes at most, unless its first message alone takes more.
+/// Maximum size of a page of messages; a single larger message is a page too.
 const PAGE_BYTES: u64 = 8 << 20;
 
-/// So many messages are read without asking for their sizes first.
+/// Up to this many messages are read without checking their sizes first.
 const FEW: u32 = 2;
 
 impl Store {
-    /// A page of a chat's history, newest first: the messages older than the one named, or the newest. It has fewer than
-    /// `limit` where so many would take more than [`PAGE_BYTES`], and one at least.
+    /// A page of a chat's history, newest first: the messages older than `before`, or the newest. It has at least one message,
+    /// and fewer than `limit` if they would exceed [`PAGE_BYTES`].
     ///
     /// # Errors
     /// The database failed.
@@ -42,7 +42,7 @@ impl Store {
         if limit > FEW {
             let sizes = self.sizes(SIZES_BEFORE, args![chat.0, before.map(|id| id.0), limit]).await?;
             let fit = fitting(&sizes, PAGE_BYTES).0;
-            // A message that comes between the two queries must not push the oldest one off a page with room for both.
+            // A message stored between the two queries must not push the oldest one off a page with room for both.
             if (fit as usize) < sizes.len() {
                 limit = fit;
             }
@@ -51,8 +51,7 @@ impl Store {
         self.db.rows(MESSAGES_BEFORE, args).await?.iter().map(read_message).collect()
     }
 
-    /// How many of the next `limit` events after `seq` have no more than so many bytes together, and how many bytes that is.
-    /// The first one counts whatever its size.
+    /// How many of the next `limit` events after `seq` fit into `bytes`, and their total size. The first event always counts.
     ///
     /// # Errors
     /// The database failed.
@@ -65,7 +64,7 @@ impl Store {
     }
 }
 
-/// How many of these sizes, and one at least, are not more than `bytes` together; and their sum.
+/// How many of these sizes (at least one) fit into `bytes`, and their sum.
 fn fitting(sizes: &[u64], bytes: u64) -> (u32, u64) {
     let (mut count, mut sum) = (0, 0);
     for size in sizes {

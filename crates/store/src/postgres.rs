@@ -1,4 +1,4 @@
-//! A database on a PostgreSQL server.
+//! Connects to a PostgreSQL database.
 
 use crate::db::Db;
 use crate::error::StoreError;
@@ -11,31 +11,31 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the server may take to answer; a person waits for the start.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How many queries read at once.
+/// Connection timeout. It is short, because a person waits for the start.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum number of concurrent reads.
 pub(crate) const READERS: u32 = 8;
-/// The usual shapes of appends, and all other statements, each prepared once for a connection.
+/// Statements that a connection keeps prepared: the common shapes of appends, and all others.
 const PREPARED: usize = 256;
-/// Connects, and makes sure that no other process uses the database.
+/// Connects, and ensures that no other process uses the database.
 pub(crate) async fn open(url: &str) -> Result<Db, StoreError> {
     let options = options(url)?;
     let unreachable = |reason: String| StoreError::Unreachable { place: place(&options), reason };
-    let first = tokio::time::timeout(PATIENCE, options.connect()).await;
+    let first = tokio::time::timeout(TIMEOUT, options.connect()).await;
     let first = first
-        .map_err(|_| unreachable(format!("no answer within {} seconds", PATIENCE.as_secs())))?
+        .map_err(|_| unreachable(format!("no answer within {} seconds", TIMEOUT.as_secs())))?
         .map_err(|error| unreachable(error.to_string()))?;
     let ownership = Ownership::take(&options, first).await?;
     let writer = PgPoolOptions::new()
         .max_connections(1)
-        .acquire_timeout(PATIENCE)
+        .acquire_timeout(TIMEOUT)
         .after_connect(|connection, _| Box::pin(set_up(connection)))
         .connect_with(options.clone())
         .await?;
-    // Not tested before each use: that is a round trip, and a read that finds its connection dead is sent again.
+    // Connections are not tested before each use, which would be a round trip. A read on a dead connection is retried.
     let reader = PgPoolOptions::new()
         .max_connections(READERS)
-        .acquire_timeout(PATIENCE)
+        .acquire_timeout(TIMEOUT)
         .test_before_acquire(false)
         .connect_lazy_with(options.clone());
     Ok(Db::Postgres { writer, reader, appends: Some(Arc::new(PostgresAppends::new(options, ownership))) })
@@ -45,13 +45,13 @@ pub(crate) async fn open(url: &str) -> Result<Db, StoreError> {
 pub(crate) async fn visit(url: &str) -> Result<Db, StoreError> {
     let options = options(url)?;
     let place = place(&options);
-    let few = || PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
+    let few = || PgPoolOptions::new().max_connections(1).acquire_timeout(TIMEOUT);
     let writer = few().connect_with(options.clone()).await.map_err(|error| StoreError::Unreachable { place, reason: error.to_string() })?;
     Ok(Db::Postgres { writer, reader: few().connect_lazy_with(options), appends: None })
 }
 
 pub(crate) async fn version(writer: &PgPool) -> Result<i64, StoreError> {
-    // Whoever only looks makes no table.
+    // A visiting process creates no table.
     let is_there: bool = sqlx::query_scalar("select to_regclass('planwright_schema') is not null").fetch_one(writer).await?;
     if !is_there {
         return Ok(0);
@@ -67,7 +67,7 @@ fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
     Ok(options.application_name("planwright").statement_cache_capacity(PREPARED))
 }
 
-/// Where the database is, without the password.
+/// The location of the database, without the password.
 fn place(options: &PgConnectOptions) -> String {
     let server = match options.get_socket() {
         Some(folder) => folder.display().to_string(),

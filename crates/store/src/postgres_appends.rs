@@ -1,4 +1,4 @@
-//! Appends to a PostgreSQL database: one statement and one round trip each, and an outcome that is always known.
+//! Appends to PostgreSQL: one statement and one round trip each. After a lost answer, the outcome is looked up.
 
 use crate::append_write::{AppendWrite, CHAT_ARGUMENTS, CREATE_CHAT, UPDATE_CHAT};
 use crate::arg::Arg;
@@ -17,13 +17,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// How many appends are under way at once. Each waits for the server's disk, which takes several commits in one go; beyond
-/// this number the server gains nothing and every connection costs it memory.
+/// Maximum number of concurrent appends. Each waits for the server's disk, which flushes several commits together. Beyond this
+/// number the server gains nothing, and every connection costs it memory.
 const WRITERS: usize = 8;
-/// An append with more rows or bytes is a transaction of several statements, so that no message to the server is huge.
+/// A larger append is a transaction of several statements, so that no message to the server is huge.
 const MOST_BYTES: usize = 4 << 20;
-/// How long the server may take to answer. Then the connection is given up, and the outcome is looked up on another one.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout of an answer. Then the connection is dropped, and the outcome is looked up on another one.
+const TIMEOUT: Duration = Duration::from_secs(30);
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
@@ -31,23 +31,23 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 pub(crate) struct PostgresAppends {
     options: PgConnectOptions,
     ownership: Ownership,
-    /// Connections that nobody uses. A pool of sqlx would ping each of them after use, which is another round trip.
+    /// Idle connections. An sqlx pool would ping each of them after use, which is another round trip.
     idle: Mutex<Vec<PgConnection>>,
     /// Closed with the store.
     places: Semaphore,
-    /// Whether appends wait for the database to come back.
+    /// Whether appends are waiting for the database to come back.
     is_out: AtomicBool,
-    /// Chats whose version moved on without an append, because the append failed after all: from which version to which.
+    /// Chats whose version advanced without an append, because the append failed: from which version to which.
     moved: Mutex<HashMap<Uuid, (u64, u64)>>,
 }
 
-enum Settled {
+enum LostAppend {
     Stored,
-    /// It was not, and never will be, even if it is still on its way to the server.
+    /// Not stored, and it never will be, even if it is still on its way to the server.
     NotStored,
 }
 
-/// The wait before the next try.
+/// The delay before the next retry.
 struct Backoff(Duration);
 
 impl Backoff {
@@ -69,7 +69,7 @@ impl PostgresAppends {
         }
     }
 
-    /// Stores an append; gives the chat's new version.
+    /// Stores an append. Returns the chat's new version.
     pub async fn store(&self, write: &AppendWrite) -> Result<u64, StoreError> {
         let moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner).remove(&write.chat);
         let mut version = moved.filter(|(from, _)| *from == write.version).map_or(write.version, |(_, to)| to);
@@ -80,25 +80,25 @@ impl PostgresAppends {
         result
     }
 
-    /// Tries until the outcome is known. `version` is the one that the chat has.
+    /// Retries until the outcome is known. `version` is the chat's current version.
     async fn store_from(&self, write: &AppendWrite, version: &mut u64) -> Result<u64, StoreError> {
         let mut backoff = Backoff(FIRST_WAIT);
         loop {
             match self.try_store(write, *version).await {
-                Err(error) if error.is_passing() => self.note_outage(&error),
+                Err(error) if error.is_temporary() => self.note_outage(&error),
                 result => {
                     self.note_answer();
                     return result;
                 }
             }
             match self.settle(write, *version, &mut backoff).await? {
-                Settled::Stored => return Ok(*version + 1),
-                Settled::NotStored => *version += 2,
+                LostAppend::Stored => return Ok(*version + 1),
+                LostAppend::NotStored => *version += 2,
             }
         }
     }
 
-    /// Stores a new chat. Sent twice, it is stored once: nobody else makes a chat with this id.
+    /// Stores a new chat. Retrying is safe: no other process creates a chat with this id.
     pub async fn create_chat(&self, args: &[Arg]) -> Result<(), StoreError> {
         let mut backoff = Backoff(FIRST_WAIT);
         let number = args.len() + 1;
@@ -114,7 +114,7 @@ impl PostgresAppends {
                 owned(&row)
             });
             match created.await {
-                Err(error) if error.is_passing() => self.note_outage(&error),
+                Err(error) if error.is_temporary() => self.note_outage(&error),
                 result => {
                     self.note_answer();
                     return result;
@@ -124,13 +124,13 @@ impl PostgresAppends {
         }
     }
 
-    /// Makes sure that this process still owns the database, and that it does until the transaction ends.
+    /// Checks that this process owns the database, and keeps it so until the transaction ends.
     pub async fn check_owner(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
         let row = sqlx::query(CHECK_OWNER).bind(self.ownership.number).fetch_optional(connection).await?;
         row.map(|_| ()).ok_or(StoreError::TakenOver)
     }
 
-    /// Ends what waits, and lets go of the database.
+    /// Ends waiting appends, and releases the database.
     pub async fn close(&self) {
         self.places.close();
         self.forget_idle();
@@ -152,7 +152,7 @@ impl PostgresAppends {
         Ok(version + 1)
     }
 
-    /// One statement, which the server stores whole or not at all.
+    /// A single statement, which the server executes completely or not at all.
     async fn store_at_once(&self, connection: &mut PgConnection, write: &AppendWrite, version: u64) -> Result<(), StoreError> {
         let mut text = format!(
             "with owner as materialized ({}), chat as ({UPDATE_CHAT} and exists (select 1 from owner) returning id)",
@@ -190,26 +190,27 @@ impl PostgresAppends {
         Ok(transaction.commit().await?)
     }
 
-    /// Finds out what became of an append whose answer was lost. If it is not stored, the version moves on by two, so that
-    /// it can't be stored any more.
-    async fn settle(&self, write: &AppendWrite, version: u64, backoff: &mut Backoff) -> Result<Settled, StoreError> {
+    /// Finds out whether an append whose answer was lost is stored. If not, advances the version by two, so that it can never be
+    /// stored.
+    async fn settle(&self, write: &AppendWrite, version: u64, backoff: &mut Backoff) -> Result<LostAppend, StoreError> {
         loop {
             self.wait(backoff).await?;
             match self.try_settle(write, version).await {
-                Ok(Some(found)) if found == version + 1 => return Ok(Settled::Stored),
-                Ok(Some(found)) if found == version + 2 => return Ok(Settled::NotStored),
-                // It was under way until now, and this statement still saw the time before it.
+                Ok(Some(found)) if found == version + 1 => return Ok(LostAppend::Stored),
+                Ok(Some(found)) if found == version + 2 => return Ok(LostAppend::NotStored),
+                // The append was still running, and this statement saw the state before it.
                 Ok(Some(found)) if found == version => {}
-                // The chat was deleted or changed by somebody else: whether the append was stored before can't be told any more.
+                // The chat was deleted, or another process changed it. It is impossible to tell whether the append was stored
+                // before.
                 Ok(_) => return Err(StoreError::OutcomeUnknown(sqlx::Error::RowNotFound)),
-                Err(error) if error.is_passing() => self.note_outage(&error),
+                Err(error) if error.is_temporary() => self.note_outage(&error),
                 Err(StoreError::Database(error)) => return Err(StoreError::OutcomeUnknown(error)),
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// The version that the chat has now; `None` if the chat is gone.
+    /// The chat's current version; `None` if the chat was deleted.
     async fn try_settle(&self, write: &AppendWrite, version: u64) -> Result<Option<u64>, StoreError> {
         let text = format!(
             "with owner as materialized ({}), settled as
@@ -230,7 +231,7 @@ impl PostgresAppends {
         Ok(settled)
     }
 
-    /// These arguments, and the owner's number after them.
+    /// These arguments, followed by the owner's number.
     fn arguments<'a>(&self, args: impl Iterator<Item = &'a Arg>) -> Result<PgArguments, StoreError> {
         let mut arguments = PgArguments::default();
         for arg in args {
@@ -240,16 +241,16 @@ impl PostgresAppends {
         Ok(arguments)
     }
 
-    /// Does something on a connection, which is used again unless it may be broken.
+    /// Runs `work` on a connection, and keeps the connection unless it may be broken.
     async fn with_connection<T>(&self, work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let _place = self.places.acquire().await.map_err(|_| sqlx::Error::PoolClosed)?;
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let late = || sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "the database does not answer"));
         let mut connection = match idle {
             Some(connection) => connection,
-            None => tokio::time::timeout(PATIENCE, connect_writer(&self.options)).await.map_err(|_| late())?.map_err(StoreError::Away)?,
+            None => tokio::time::timeout(TIMEOUT, connect_writer(&self.options)).await.map_err(|_| late())?.map_err(StoreError::Away)?,
         };
-        let result = tokio::time::timeout(PATIENCE, work(&mut connection)).await.map_err(|_| late())?;
+        let result = tokio::time::timeout(TIMEOUT, work(&mut connection)).await.map_err(|_| late())?;
         match &result {
             Ok(_) | Err(StoreError::Stale) => self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection),
             Err(StoreError::Away(error)) if failure::is_broken_connection(error) => self.forget_idle(),
@@ -258,12 +259,12 @@ impl PostgresAppends {
         result
     }
 
-    /// Connections of before an outage are as dead as the one that was just found so.
+    /// Connections from before an outage are as dead as the one that just failed.
     fn forget_idle(&self) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Waits before the next try, unless the store was closed.
+    /// Waits before the next retry, unless the store was closed.
     async fn wait(&self, backoff: &mut Backoff) -> Result<(), StoreError> {
         if self.places.is_closed() {
             return Err(sqlx::Error::PoolClosed.into());
@@ -274,7 +275,7 @@ impl PostgresAppends {
 
     fn note_outage(&self, error: &StoreError) {
         if !self.is_out.swap(true, Ordering::SeqCst) {
-            tracing::warn!(%error, "can't reach the database; changes of chats wait and are tried again until it answers");
+            tracing::warn!(%error, "can't reach the database; changes to chats wait and are retried until it answers");
         }
     }
 
@@ -285,7 +286,7 @@ impl PostgresAppends {
     }
 }
 
-/// [`CHECK_OWNER`] with its argument at another number.
+/// [`CHECK_OWNER`] with another placeholder number.
 fn check_owner(number: usize) -> String {
     CHECK_OWNER.replace("$1", &format!("${number}"))
 }

@@ -1,16 +1,16 @@
 use crate::arg::{Arg, args};
-use crate::bounds::bounded;
+use crate::bounds::limit_details;
 use crate::db::Row;
 use crate::error::StoreError;
 use crate::rows::{ColumnType, RowStatement, RowWrite};
-use crate::store::{Store, from_word, micros, timestamp, word};
+use crate::store::{Store, enum_name, micros, parse_enum, timestamp};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::{ChatId, Role, SwitchedBy, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The user's yes to a plan: to exactly this content.
+/// The user's approval of a plan with exactly this content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalRow {
     pub plan_file: String,
@@ -19,12 +19,12 @@ pub struct ApprovalRow {
     pub content: String,
     pub approver: String,
     pub given_by: SwitchedBy,
-    /// The commit that the workspace was at, where it is known.
+    /// The workspace's commit at that time, if known.
     pub base_commit: Option<String>,
     pub at: Timestamp,
 }
 
-/// What is logged about how models and users behave.
+/// Audited behaviour of models and users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditKind {
@@ -48,25 +48,25 @@ pub enum AuditKind {
 pub struct AuditRow {
     pub kind: AuditKind,
     pub model: String,
-    /// None where no agent had a part in it.
+    /// `None` if no agent was involved.
     #[serde(rename = "agent_role")]
     pub role: Option<Role>,
-    /// Who did it, where that was somebody with an account.
+    /// The acting user, if they have an account.
     #[schemars(example = &"ann")]
     pub user: Option<String>,
-    /// At most 4 KiB of it are kept; `cut` says how many bytes it was where something is left out.
+    /// Limited to 4 KiB. If something was cut, `cut` has the original size in bytes.
     pub details: Value,
     pub at: Timestamp,
 }
 
-/// Where something happened that is logged.
+/// The workspace and chat of an audited event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AuditPlace {
     pub workspace: Option<WorkspaceId>,
     pub chat: Option<ChatId>,
 }
 
-/// A row of the log, and what it is of, which may be gone by now; what is of accounts is of nothing.
+/// An audit row with its workspace and chat, which may be deleted by now. Entries about accounts have neither.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AuditEntry {
     pub id: i64,
@@ -76,25 +76,25 @@ pub struct AuditEntry {
     pub row: AuditRow,
 }
 
-/// Which rows of the log; what is not said is not asked for.
+/// Selects audit rows; `None` matches everything.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// The first moment.
+    /// Start of the period, inclusive.
     pub from: Option<Timestamp>,
-    /// The first moment that is too late.
+    /// End of the period, exclusive.
     pub to: Option<Timestamp>,
     pub kind: Option<AuditKind>,
     pub model: Option<String>,
     pub role: Option<Role>,
     pub chat: Option<ChatId>,
     pub workspace: Option<WorkspaceId>,
-    /// Only what this user may know of.
+    /// Only rows that this user may see.
     pub seen_by: Option<UserId>,
-    /// Only what comes after this place; newest come first.
+    /// Only rows after this cursor; the newest come first.
     pub after: Option<AuditCursor>,
 }
 
-/// A place in the log.
+/// A position in the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditCursor {
     pub at: Timestamp,
@@ -102,28 +102,28 @@ pub struct AuditCursor {
 }
 
 impl AuditEntry {
-    /// Where it stands.
+    /// The entry's position.
     #[must_use]
     pub fn cursor(&self) -> AuditCursor {
         AuditCursor { at: self.row.at, id: self.id }
     }
 }
 
-/// How well a model kept to what its role may do.
+/// How well a model obeyed the limits of its role.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Adherence {
     pub model: String,
     #[serde(rename = "agent_role")]
     pub role: Role,
-    /// The tool calls it made.
+    /// Tool calls that the model made.
     pub calls: u64,
-    /// Those that policy refused, in any mode.
+    /// Calls that policy refused, in any mode.
     pub blocked: u64,
-    /// Those that it should not have tried in plan mode.
+    /// Calls that plan mode forbids.
     pub disallowed_in_planning: u64,
-    /// How often it asked the user something of its own.
+    /// Questions that the model asked the user by itself.
     pub questions: u64,
-    /// Calls that left the plan or lost something, and had to be put to the user.
+    /// Calls outside the plan or with data loss, which needed the user's approval.
     pub deviations: u64,
 }
 
@@ -157,7 +157,7 @@ pub(crate) const INSERT_AUDIT: RowStatement = RowStatement {
     sql: "insert into audit (workspace_id, chat_id, kind, model, agent_role, user_name, details, created_at)
         select * from given where true",
 };
-/// What is of no workspace any more, or never was, is nobody's to see; but for what is of accounts, which admins see.
+/// Rows of deleted workspaces are visible to nobody; rows about accounts are visible to admins.
 const AUDIT: &str = "select * from audit
     where ($1 is null or audit.created_at >= $1) and ($2 is null or audit.created_at < $2)
         and ($3 is null or audit.model = $3) and ($4 is null or audit.agent_role = $4)
@@ -167,7 +167,8 @@ const AUDIT: &str = "select * from audit
         and ($8 is null or audit.kind = $8)
         and ($9 is null or audit.created_at < $9 or audit.created_at = $9 and audit.id < $10)
     order by audit.created_at desc, audit.id desc limit $11";
-/// Every refusal is of a call, and every call is a message, or was one of a chat that is gone; so the log is counted against the history.
+/// Every refusal belongs to a call. Every call is a message, or was one in a deleted chat. So the log is compared with the
+/// history.
 const ADHERENCE: &str = "select model, attempts.agent_role, cast(sum(calls) as bigint) as calls, cast(sum(blocked) as bigint) as blocked,
         cast(sum(disallowed) as bigint) as disallowed, cast(sum(questions) as bigint) as questions,
         cast(sum(deviations) as bigint) as deviations
@@ -200,19 +201,19 @@ impl Store {
         self.db.row(NEWEST_APPROVAL, args![chat.0]).await?.as_ref().map(read_approval).transpose()
     }
 
-    /// The log, newest first, at most `limit` rows.
+    /// The audit log, newest first, at most `limit` rows.
     ///
     /// # Errors
     /// The database failed.
     pub async fn audit(&self, filter: AuditFilter, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
-        let kind = filter.kind.map(word).transpose()?;
+        let kind = filter.kind.map(enum_name).transpose()?;
         let (at, id) = filter.after.map(|place| (micros(place.at), place.id)).unzip();
         let mut args = filter.args()?;
         args.extend(args![kind, at, id, limit]);
         self.db.rows(AUDIT, args).await?.iter().map(read_audit).collect()
     }
 
-    /// Logs what happened in no chat.
+    /// Adds audit rows that belong to no chat.
     ///
     /// # Errors
     /// The database failed.
@@ -223,27 +224,27 @@ impl Store {
         transaction.commit().await
     }
 
-    /// How well models kept to their roles, by model and role in that order. The filter's `kind` does not matter here.
+    /// How well models obeyed their roles, by model and then role. Ignores the filter's `kind`.
     ///
     /// # Errors
     /// The database failed.
     pub async fn adherence(&self, filter: AuditFilter) -> Result<Vec<Adherence>, StoreError> {
         let rows = self.db.rows(ADHERENCE, filter.args()?).await?;
         let mut found = rows.iter().map(read_adherence).collect::<Result<Vec<_>, _>>()?;
-        // Here and not in SQL: each database sorts texts in its own way.
+        // Sorted here and not in SQL, because each database sorts texts differently.
         found.sort_by(|a, b| (&a.model, a.role).cmp(&(&b.model, b.role)));
         Ok(found)
     }
 }
 
 impl AuditFilter {
-    /// `$1` to `$7`: all but the kind and the place.
+    /// Arguments `$1` to `$7`: everything except the kind and the cursor.
     fn args(self) -> Result<Vec<Arg>, StoreError> {
         Ok(args![
             self.from.map(micros),
             self.to.map(micros),
             self.model,
-            self.role.map(word).transpose()?,
+            self.role.map(enum_name).transpose()?,
             self.chat.map(|chat| chat.0),
             self.workspace.map(|workspace| workspace.0),
             self.seen_by.map(|user| user.0),
@@ -260,7 +261,7 @@ pub(crate) fn approval_row(chat: ChatId, approval: &ApprovalRow) -> Result<Vec<A
         approval.sha256.as_str(),
         approval.content.as_str(),
         approval.approver.as_str(),
-        word(approval.given_by)?,
+        enum_name(approval.given_by)?,
         approval.base_commit.clone(),
         micros(approval.at),
     ])
@@ -271,11 +272,11 @@ pub(crate) fn audit_row(place: AuditPlace, row: &AuditRow) -> Result<Vec<Arg>, S
     Ok(args![
         place.workspace.map(|workspace| workspace.0),
         place.chat.map(|chat| chat.0),
-        word(row.kind)?,
+        enum_name(row.kind)?,
         row.model.as_str(),
-        row.role.map(word).transpose()?,
+        row.role.map(enum_name).transpose()?,
         row.user.clone(),
-        bounded(&row.details),
+        limit_details(&row.details),
         micros(row.at),
     ])
 }
@@ -287,7 +288,7 @@ fn read_approval(row: &Row) -> Result<ApprovalRow, StoreError> {
         sha256: row.text("sha256")?,
         content: row.text("content")?,
         approver: row.text("approver")?,
-        given_by: from_word(row.text("given_by")?)?,
+        given_by: parse_enum(row.text("given_by")?)?,
         base_commit: row.optional_text("base_commit")?,
         at: timestamp(row.get("created_at")?)?,
     })
@@ -299,7 +300,7 @@ fn read_audit(row: &Row) -> Result<AuditEntry, StoreError> {
         workspace_id: row.get::<Option<_>>("workspace_id")?.map(WorkspaceId),
         chat_id: row.get::<Option<_>>("chat_id")?.map(ChatId),
         row: AuditRow {
-            kind: from_word(row.text("kind")?)?,
+            kind: parse_enum(row.text("kind")?)?,
             model: row.text("model")?,
             role: row.optional_text("agent_role")?.map(|role| stored_role(Some(&role))),
             user: row.optional_text("user_name")?,

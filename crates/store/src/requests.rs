@@ -1,28 +1,28 @@
-//! Requests that change something outside a chat, by their keys: begun, then answered. So none is done twice.
+//! Requests that change something outside a chat, by their idempotency keys, so that none is executed twice.
 
 use crate::arg::args;
 use crate::error::StoreError;
 use crate::store::{Store, micros};
 use planwright_protocol::Timestamp;
 
-/// A key of a request.
+/// The idempotency key of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RequestKey {
-    /// Who asks for what.
+    /// Caller and route of the request.
     pub scope: String,
     pub key: String,
 }
 
-/// What is known of a request with a key.
+/// The state of a request with a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestState {
-    /// It was not sent before; from now on it is under way.
+    /// New; from now on it is in progress.
     New,
-    /// It was sent before, with other content.
+    /// Sent before with other content.
     Other,
-    /// It was begun, and not answered yet or never.
+    /// In progress, or its process ended before it answered.
     Begun,
-    /// It was answered with this status and this body.
+    /// Answered with this status and body.
     Answered(u16, String),
 }
 
@@ -32,18 +32,18 @@ const FIND: &str = "select sha256, status, body from requests where scope = $1 a
 const END: &str = "update requests set status = $3, body = $4 where scope = $1 and request_key = $2";
 const FORGET: &str = "delete from requests where scope = $1 and request_key = $2";
 const FORGET_OLD: &str = "delete from requests where created_at < $1";
-/// For how long a request can be sent again.
-const KEPT_MICROS: i64 = 7 * 24 * 3600 * 1_000_000;
+/// How long a request can be repeated.
+const RETENTION_MICROS: i64 = 7 * 24 * 3600 * 1_000_000;
 
 impl Store {
-    /// Notes that a request is under way, unless it was sent before.
+    /// Records that a request is in progress, unless it was sent before.
     ///
     /// # Errors
     /// The database failed.
     pub async fn begin_request(&self, key: &RequestKey, sha256: &str) -> Result<RequestState, StoreError> {
         let (scope, id, now) = (key.scope.as_str(), key.key.as_str(), micros(Timestamp::now()));
         let mut transaction = self.db.begin().await?;
-        transaction.run(FORGET_OLD, args![now - KEPT_MICROS]).await?;
+        transaction.run(FORGET_OLD, args![now - RETENTION_MICROS]).await?;
         let is_new = !transaction.rows(BEGIN, args![scope, id, sha256, now]).await?.is_empty();
         let known = transaction.row(FIND, args![scope, id]).await?;
         transaction.commit().await?;
@@ -57,7 +57,7 @@ impl Store {
         status.map_or(Ok(RequestState::Begun), |status| known.text("body").map(|body| RequestState::Answered(status, body)))
     }
 
-    /// Keeps what a request was answered with.
+    /// Stores the answer to a request.
     ///
     /// # Errors
     /// The database failed.
@@ -67,7 +67,7 @@ impl Store {
         transaction.commit().await
     }
 
-    /// Forgets a request that was refused: it changed nothing and can be sent again.
+    /// Deletes the record of a refused request: it changed nothing and can be repeated.
     ///
     /// # Errors
     /// The database failed.

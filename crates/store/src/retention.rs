@@ -3,9 +3,9 @@ use crate::error::StoreError;
 use crate::store::{Store, micros};
 use planwright_protocol::{ChatId, Timestamp};
 
-/// A chat that runs or waits for an answer is in use, however old it is.
+/// A running or waiting chat is in use, however old it is.
 const UNUSED: &str = "select id from chats where updated_at < $1 and run_id is null and pending is null order by updated_at";
-/// The last moment of the next step, which has 1,000 rows or a few more of the same moment.
+/// The last time of the next step, which has 1,000 rows or a few more with the same time.
 const AUDIT_STEP: &str = "select max(created_at) as last, count(*) as entries from audit where created_at <=
     (select max(created_at) from (select created_at from audit where created_at < $1 order by created_at limit 1000) as step)";
 const FORGET_AUDIT: &str = "delete from audit where created_at <= $1";
@@ -14,7 +14,7 @@ const PAST_CALLS_STEP: &str = "select max(created_at) as last, count(*) as entri
 const FORGET_PAST_CALLS: &str = "delete from past_calls where created_at <= $1";
 
 impl Store {
-    /// The chats that nobody has used since a moment, those that were left longest first.
+    /// The chats that were not used since `moment`, oldest first.
     ///
     /// # Errors
     /// The database failed.
@@ -22,7 +22,7 @@ impl Store {
         self.db.rows(UNUSED, args![micros(moment)]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
     }
 
-    /// Forgets what was logged before a moment, and the calls of deleted chats that were counted; says how many entries.
+    /// Deletes audit rows, and the counted calls of deleted chats, from before `moment`. Returns the number of rows.
     ///
     /// # Errors
     /// The database failed.
@@ -32,7 +32,7 @@ impl Store {
         Ok(entries)
     }
 
-    /// Deletes rows in small steps, so that nobody waits for it; says how many.
+    /// Deletes rows in small steps, so that no other write waits for long. Returns the number of rows.
     async fn forget_in_steps(&self, step: &'static str, forget: &'static str, moment: Timestamp) -> Result<u64, StoreError> {
         let mut entries = 0;
         loop {

@@ -1,18 +1,18 @@
-//! Room on the disk, made before something is stored.
+//! Frees disk space before a write.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Has room on the disk to give, for a database that is in a file.
+/// A source of free disk space for SQLite databases.
 pub trait Room: std::fmt::Debug + Send + Sync {
-    /// Whether there is hardly any left. Asked before each transaction.
+    /// Whether the disk is nearly full. Called before each transaction.
     fn is_needed(&self) -> bool;
 
-    /// Makes some; this may take a moment.
+    /// Frees disk space; this may block for a moment.
     fn make(&self);
 }
 
-/// Whether something could not be stored since room was made.
+/// Whether a write failed since space was last freed.
 static FULL: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn note_full() {
@@ -21,6 +21,6 @@ pub(crate) fn note_full() {
 
 pub(crate) async fn make(room: Option<&Arc<dyn Room>>) {
     let Some(room) = room.filter(|room| FULL.swap(false, Ordering::SeqCst) || room.is_needed()).cloned() else { return };
-    // Whether it worked shows when something is stored.
+    // The next write shows whether this succeeded.
     let _ = tokio::task::spawn_blocking(move || room.make()).await;
 }

@@ -1,7 +1,7 @@
-//! Statements that write many rows at once, from one text for both databases.
+//! Statements that write many rows, with one text for both databases.
 //!
-//! A statement reads its rows from a table called `given`. SQLite gets them as `values`, PostgreSQL as one array for each
-//! column, so that its text stays the same however many rows there are.
+//! A statement reads its rows from a table called `given`. SQLite gets them as `values`. PostgreSQL gets one array for each
+//! column, so that the text does not depend on the number of rows.
 
 use crate::arg::Arg;
 use crate::escape::escape;
@@ -28,14 +28,14 @@ pub(crate) struct RowStatement {
     pub sql: &'static str,
 }
 
-/// A statement and its rows, each with an argument for each column.
+/// A statement and its rows; each row has one argument for each column.
 #[derive(Debug)]
 pub(crate) struct RowWrite {
     pub statement: &'static RowStatement,
     pub rows: Vec<Vec<Arg>>,
 }
 
-/// SQLite takes 32,766 arguments in a statement; no statement here has more than ten columns.
+/// SQLite allows 32,766 arguments in a statement; no statement here has more than ten columns.
 pub(crate) const MOST_ROWS: usize = 1000;
 
 impl RowWrite {
@@ -47,7 +47,7 @@ impl RowWrite {
         self.rows.iter().flatten().map(Arg::bytes).sum()
     }
 
-    /// The rows in steps of at most so many bytes, and one row at least.
+    /// Splits the rows into steps of at most `most_bytes` bytes and at least one row.
     pub fn steps(&self, most_bytes: usize) -> Vec<&[Vec<Arg>]> {
         let (mut steps, mut begin, mut bytes) = (Vec::new(), 0, 0);
         for (place, row) in self.rows.iter().enumerate() {
@@ -67,7 +67,7 @@ impl RowWrite {
     }
 }
 
-/// Writes some of the rows; gives what the statement returns.
+/// Writes some of the rows. Returns the statement's rows.
 pub(crate) async fn write_sqlite(
     connection: &mut SqliteConnection,
     write: &RowWrite,
@@ -77,14 +77,14 @@ pub(crate) async fn write_sqlite(
     sqlx::query_with(AssertSqlSafe(sqlite_text(write, rows.len())), arguments).fetch_all(connection).await
 }
 
-/// Writes some of the rows; gives what the statement returns.
+/// Writes some of the rows. Returns the statement's rows.
 pub(crate) async fn write_postgres(connection: &mut PgConnection, write: &RowWrite, rows: &[Vec<Arg>]) -> Result<Vec<PgRow>, sqlx::Error> {
     let mut arguments = PgArguments::default();
     add_postgres_arrays(&mut arguments, write.statement, rows).map_err(sqlx::Error::Encode)?;
     sqlx::query_with(AssertSqlSafe(postgres_text(write, 0, "")), arguments).fetch_all(connection).await
 }
 
-/// The text for SQLite, with as many places as there are rows.
+/// The text for SQLite, with placeholders for this many rows.
 fn sqlite_text(write: &RowWrite, rows: usize) -> String {
     let width = write.statement.columns.len();
     let mut text = format!("with given ({}) as (values ", write.column_names());
@@ -114,7 +114,7 @@ pub(crate) fn sqlite_arguments<'a>(args: impl IntoIterator<Item = &'a Arg>) -> R
     Ok(arguments)
 }
 
-/// The text for PostgreSQL, whose arrays begin after `taken` other arguments. `condition` decides whether there are rows at all.
+/// The text for PostgreSQL. Its arrays follow `taken` other arguments; `condition` decides whether there are rows at all.
 pub(crate) fn postgres_text(write: &RowWrite, taken: usize, condition: &str) -> String {
     let arrays = write.statement.columns.iter().zip(taken + 1..).map(|((_, column_type), number)| {
         let name = match column_type {

@@ -1,5 +1,5 @@
-//! Search in all chats. It reads what was said, newest first, in small steps: others get their turn between two of them, and a
-//! text that is found early costs little however much is stored.
+//! Searches all chats. Reads messages in small steps, newest first, so that other queries run in between, and an early match is
+//! cheap however much is stored.
 
 use crate::arg::args;
 use crate::chats::read_message;
@@ -11,17 +11,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::types::Uuid;
 
-/// A message that was looked for in all chats.
+/// A match of a search in all chats.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Found {
+pub struct SearchMatch {
     pub workspace_id: WorkspaceId,
     /// The title of its chat.
     pub title: String,
     pub message: Message,
 }
 
-/// What was said, not what tools answered: of a word in a file there would be one for each time it was read. The same words as in
-/// the index `messages_said`.
+/// Searches only messages of users and models. Tool results would match once for each time a file was read. The condition is the
+/// same as in the index `messages_said`.
 macro_rules! said_where {
     ($select:literal, $rest:literal) => {
         concat!(
@@ -33,7 +33,7 @@ macro_rules! said_where {
         )
     };
 }
-/// Where the next step ends; none if it is the last one.
+/// Where the next step ends; no row if it is the last step.
 const STEP_END: &str = said_where!(
     "select messages.created_at, messages.id from messages",
     " order by messages.created_at desc, messages.id desc limit 1 offset 2000"
@@ -45,17 +45,18 @@ const SEARCH_STEP: &str = said_where!(
     order by messages.created_at desc, messages.id desc limit $7"
 );
 
-/// A place in the order of all messages: time and id.
+/// A position in the order of all messages: time and id.
 type Place = (i64, Uuid);
 const NEWEST: Place = (i64::MAX, Uuid::max());
 const OLDEST: Place = (i64::MIN, Uuid::nil());
 
 impl Store {
-    /// What was said that has a text in it, whatever its case, newest first; in all chats that a user may know of, or in all.
+    /// The messages that contain a text, ignoring case, newest first, in all chats that a user may see. Without a user, in all
+    /// chats.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn search_all(&self, user: Option<UserId>, text: &str, limit: u32) -> Result<Vec<Found>, StoreError> {
+    pub async fn search_all(&self, user: Option<UserId>, text: &str, limit: u32) -> Result<Vec<SearchMatch>, StoreError> {
         let (mut found, mut begin) = (Vec::new(), NEWEST);
         loop {
             let end = self.db.row(STEP_END, args![begin.0, begin.1]).await?;
@@ -64,7 +65,7 @@ impl Store {
             let args = args![begin.0, begin.1, until.0, until.1, pattern(text), user.map(|user| user.0), left];
             for row in &self.db.rows(SEARCH_STEP, args).await? {
                 let workspace_id = WorkspaceId(row.get("workspace_id")?);
-                found.push(Found { workspace_id, title: row.text("title")?, message: read_message(row)? });
+                found.push(SearchMatch { workspace_id, title: row.text("title")?, message: read_message(row)? });
             }
             match end {
                 Some(end) if found.len() < limit as usize => begin = end,

@@ -6,14 +6,14 @@ use crate::{postgres, sqlite};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The database. Cloning it is cheap; all clones are the same one.
+/// The database. Clones are cheap and share it.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(crate) db: Db,
     pub(crate) collector: Collector,
 }
 
-/// One step of the schema, in the words of each database.
+/// One migration, in the SQL of each database.
 struct Migration {
     number: i64,
     sqlite: &'static str,
@@ -30,7 +30,7 @@ macro_rules! migration {
     };
 }
 
-/// Each is applied once, in the order of the numbers, in a transaction of its own.
+/// Each is applied once, in order, in its own transaction.
 const MIGRATIONS: &[Migration] = &[
     migration!(1 "0001_start"),
     migration!(2 "0002_audit"),
@@ -54,27 +54,27 @@ const MIGRATIONS: &[Migration] = &[
 ];
 
 impl Store {
-    /// Opens the database in a file, made if it is not there, and brings it up to date.
+    /// Opens a SQLite database, creates it if it is missing, and migrates it.
     ///
     /// # Errors
-    /// The file can't be opened, or is newer than this program.
+    /// The file can't be opened, or a newer version wrote it.
     pub async fn open(file: &Path) -> Result<Self, StoreError> {
         Self::migrated(sqlite::open(file).await?).await
     }
 
-    /// Opens the PostgreSQL database at a URL, and brings it up to date.
+    /// Opens the PostgreSQL database at a URL, and migrates it.
     ///
     /// # Errors
-    /// It can't be reached, another process uses it, or it is newer than this program.
+    /// The database is unreachable, another process uses it, or a newer version wrote it.
     pub async fn connect(url: &str) -> Result<Self, StoreError> {
         Self::migrated(postgres::open(url).await?).await
     }
 
-    /// Opens the database in a file beside a server that may be using it, for what servers look up each time: accounts.
-    /// `None` if it is not there, or would first have to be brought up to date.
+    /// Opens a SQLite database beside a server that may use it, for data that servers read each time: accounts. Returns `None` if
+    /// it is missing or needs a migration.
     ///
     /// # Errors
-    /// The file can't be opened, or is newer than this program.
+    /// The file can't be opened, or a newer version wrote it.
     pub async fn visit(file: &Path) -> Result<Option<Self>, StoreError> {
         if !file.exists() {
             return Ok(None);
@@ -85,12 +85,12 @@ impl Store {
     /// The same for the PostgreSQL database at a URL.
     ///
     /// # Errors
-    /// It can't be reached, or is newer than this program.
+    /// The database is unreachable, or a newer version wrote it.
     pub async fn visit_server(url: &str) -> Result<Option<Self>, StoreError> {
         Self::current(postgres::visit(url).await?).await
     }
 
-    /// Has somebody make room when the disk of a database in a file is full.
+    /// Sets the source of free disk space for a SQLite database.
     #[must_use]
     pub fn with_room(self, keeper: Arc<dyn Room>) -> Self {
         if let Db::Sqlite { room, .. } = &self.db {
@@ -99,14 +99,14 @@ impl Store {
         self
     }
 
-    /// Writes what is still in memory and lets go of the database.
+    /// Writes pending data and closes the database.
     pub async fn close(&self) {
         self.db.close().await;
     }
 
     async fn current(db: Db) -> Result<Option<Self>, StoreError> {
-        let found = found(&db).await?;
-        if MIGRATIONS.iter().any(|migration| migration.number > found) {
+        let version = applied_version(&db).await?;
+        if MIGRATIONS.iter().any(|migration| migration.number > version) {
             db.close().await;
             return Ok(None);
         }
@@ -114,8 +114,8 @@ impl Store {
     }
 
     async fn migrated(db: Db) -> Result<Self, StoreError> {
-        let found = found(&db).await?;
-        for migration in MIGRATIONS.iter().filter(|migration| migration.number > found) {
+        let version = applied_version(&db).await?;
+        for migration in MIGRATIONS.iter().filter(|migration| migration.number > version) {
             let mut transaction = db.begin().await?;
             transaction
                 .script(match db {
@@ -127,15 +127,15 @@ impl Store {
             transaction.commit().await?;
         }
         let store = Self { db, collector: Collector::default() };
-        // What was left when the process ended.
+        // Continues deletions that the end of an earlier process interrupted.
         store.collect_contents();
         store.finish_removals();
         Ok(store)
     }
 }
 
-/// The number of the newest migration that was applied, if all of them are known.
-async fn found(db: &Db) -> Result<i64, StoreError> {
+/// The number of the newest applied migration, if it is known.
+async fn applied_version(db: &Db) -> Result<i64, StoreError> {
     let found = db.version().await?;
     if let Err(newer) = check_version(found) {
         db.close().await;
@@ -144,7 +144,7 @@ async fn found(db: &Db) -> Result<i64, StoreError> {
     Ok(found)
 }
 
-/// Whether a database of this version is one of ours. One that is too new is an error.
+/// Whether this schema version exists. A newer one is an error.
 pub(crate) fn check_version(found: i64) -> Result<bool, StoreError> {
     let known = newest_version();
     if found > known {
@@ -165,12 +165,12 @@ pub(crate) fn timestamp(micros: i64) -> Result<planwright_protocol::Timestamp, S
     planwright_protocol::Timestamp::from_microsecond(micros).map_err(|error| StoreError::Garbled(error.to_string()))
 }
 
-/// The wire name of an enum's variant, which is also what is stored of it.
-pub(crate) fn word(value: impl serde::Serialize) -> Result<String, StoreError> {
+/// The wire name of an enum variant, which is also its stored form.
+pub(crate) fn enum_name(value: impl serde::Serialize) -> Result<String, StoreError> {
     let value = serde_json::to_value(value)?;
-    value.as_str().map(str::to_owned).ok_or_else(|| StoreError::Garbled(format!("{value} is not a word")))
+    value.as_str().map(str::to_owned).ok_or_else(|| StoreError::Garbled(format!("{value} is not a text")))
 }
 
-pub(crate) fn from_word<T: serde::de::DeserializeOwned>(word: String) -> Result<T, StoreError> {
-    Ok(serde_json::from_value(serde_json::Value::String(word))?)
+pub(crate) fn parse_enum<T: serde::de::DeserializeOwned>(name: String) -> Result<T, StoreError> {
+    Ok(serde_json::from_value(serde_json::Value::String(name))?)
 }

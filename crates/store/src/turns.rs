@@ -1,5 +1,5 @@
-//! The messages that a model's conversation is made of, read from the newest one backwards, so that a run costs the same
-//! however long the chat is.
+//! Reads the messages of a model's conversation from the newest one backwards, so that the cost of a run does not depend on the
+//! length of the chat.
 
 use crate::arg::args;
 use crate::chats::{TurnStart, read_message};
@@ -8,12 +8,12 @@ use crate::store::Store;
 use planwright_protocol::{ChatId, Message, MessageBody};
 use std::collections::HashSet;
 
-/// How much of a conversation is read.
+/// Limits on the part of a conversation that is read.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnWindow {
-    /// Bytes of all messages together; the newest message is read in any case.
+    /// Total bytes of all messages; the newest message is always read.
     pub bytes: u64,
-    /// A longer message counts as so many bytes, because a model reads no more of it.
+    /// Maximum size with which a message counts, because a model reads no more of it.
     pub bytes_of_one: u64,
 }
 
@@ -21,13 +21,13 @@ pub struct TurnWindow {
 #[derive(Clone, Debug)]
 pub struct TurnMessages {
     pub messages: Vec<Message>,
-    /// Whether there are earlier messages that did not fit into the window.
+    /// Whether earlier messages did not fit into the window.
     pub is_cut: bool,
 }
 
 const SIZES: &str = "select seq, cast(octet_length(content) + octet_length(metadata) as bigint) as size from messages
     where chat_id = $1 and seq >= $2 and ($3 is null or seq < $3) order by seq desc limit 500";
-/// As many rows as [`SIZES`] gives at once.
+/// The number of rows that [`SIZES`] returns at once.
 const PAGE: usize = 500;
 const MESSAGES_FROM: &str = "select * from messages where chat_id = $1 and seq >= $2 order by seq";
 /// Written so that the partial indexes serve them.
@@ -37,8 +37,8 @@ const OUTLINE: &str = "select * from messages where chat_id = $1 and seq > $2
     and (author in ('user', 'system') or message_type in ('plan', 'question', 'tool_call')) order by seq limit 500";
 
 impl Store {
-    /// The messages since the conversation was summed up, or all of them; of many the newest that fit into the window. Work
-    /// that was handed on and is not finished is always whole.
+    /// The messages since the last compaction, or all of them: the newest that fit into the window. An unfinished delegation is
+    /// always complete.
     ///
     /// # Errors
     /// The database failed.
@@ -57,7 +57,7 @@ impl Store {
         }
     }
 
-    /// The place of the first message in the window; `None` if all messages from `begin` on fit.
+    /// The sequence number of the first message in the window; `None` if all messages from `begin` on fit.
     async fn first_in_window(&self, chat: ChatId, begin: u64, window: TurnWindow) -> Result<Option<u64>, StoreError> {
         let (mut bytes, mut first): (u64, Option<u64>) = (0, None);
         loop {
@@ -75,7 +75,7 @@ impl Store {
         }
     }
 
-    /// The few messages that tell what became of plans and approvals, oldest first: plan versions, questions and notices.
+    /// Messages that record plans and approvals, oldest first: plan versions, questions and notices.
     ///
     /// # Errors
     /// The database failed.
@@ -83,8 +83,8 @@ impl Store {
         self.db.rows(LANDMARKS, args![chat.0]).await?.iter().map(read_message).collect()
     }
 
-    /// A history without the model's texts and the results of tools, oldest first: what a summary keeps word for word. Read in
-    /// steps, between which others get their turn.
+    /// The history without the model's texts and tool results, oldest first: the part that a compaction keeps verbatim. Read in
+    /// steps, so that other queries run in between.
     ///
     /// # Errors
     /// The database failed.
@@ -102,7 +102,7 @@ impl Store {
     }
 }
 
-/// Whether work that was handed on is under way, and its beginning is missing.
+/// Whether a delegation is in progress and its beginning is missing.
 fn cuts_open_delegation(messages: &[Message]) -> bool {
     let begun = messages.iter().filter_map(|message| message.body.tool_call()).map(|call| call.call_id);
     let ended = messages.iter().filter_map(|message| match &message.body {

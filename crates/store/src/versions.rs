@@ -9,7 +9,7 @@ use planwright_protocol::{ChatId, Image, Message, MessageId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// One path that a call changes, or that was taken back.
+/// One path that a call changes, or that a revert restores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChangeRow {
     pub message_id: MessageId,
@@ -18,13 +18,13 @@ pub struct FileChangeRow {
     pub after: Image,
 }
 
-/// Such a row as it is stored.
+/// A stored [`FileChangeRow`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredChange {
     pub id: i64,
     pub change: FileChangeRow,
     pub reverted_by: Option<MessageId>,
-    /// The place of its message in the history; `None` if that was never stored.
+    /// The sequence number of its message; `None` if the message was never stored.
     pub seq: Option<u64>,
 }
 
@@ -35,24 +35,24 @@ pub struct Content {
     pub bytes: Arc<[u8]>,
 }
 
-/// What is written of changed files in one go.
+/// The file versions of one append.
 #[derive(Clone, Debug, Default)]
 pub struct Versions {
     pub contents: Vec<Content>,
     pub rows: Vec<FileChangeRow>,
-    /// Rows of earlier messages that are taken back, and by which message.
+    /// Rows of earlier messages that are reverted, and by which message.
     pub reverted: Vec<(i64, MessageId)>,
-    /// Of the contents those that are images of the chat itself, by their sums.
+    /// The hashes of those contents that are images of the chat.
     pub images: Vec<String>,
 }
 
-/// A content that is there already is locked all the same, so that nobody collects it while this refers to it.
+/// Locks existing contents too, so that none is collected while this refers to it.
 const PUT_CONTENTS: RowStatement = RowStatement {
     columns: &[("sha256", ColumnType::Text), ("bytes", ColumnType::Bytes)],
     sql: "insert into contents (sha256, bytes) select * from given where true
         on conflict (sha256) do update set bytes = excluded.bytes where false",
 };
-/// What was stored first of a message stays: after a crash, half of it may have happened.
+/// The first row for a message stays: after a crash, part of the change may have happened.
 const PUT_CHANGES: RowStatement = RowStatement {
     columns: &[
         ("chat_id", ColumnType::Id),
@@ -86,7 +86,7 @@ const FORGET_CHANGE: &str = "delete from file_changes where message_id = $1 and 
 const UNMARK: &str = "update file_changes set reverted_by = null where reverted_by = $1 and path = $2";
 
 impl Store {
-    /// Everything that a chat changed, in the order in which it did.
+    /// All file changes of a chat, in order.
     ///
     /// # Errors
     /// The database failed.
@@ -94,7 +94,7 @@ impl Store {
         self.db.rows(CHANGES, args![chat.0]).await?.iter().map(read_change).collect()
     }
 
-    /// What one message changed.
+    /// The file changes of one message.
     ///
     /// # Errors
     /// The database failed.
@@ -102,7 +102,7 @@ impl Store {
         self.db.rows(CHANGES_OF, args![message.0]).await?.iter().map(read_change).collect()
     }
 
-    /// The messages that changed something, oldest first.
+    /// The messages that changed files, oldest first.
     ///
     /// # Errors
     /// The database failed.
@@ -110,7 +110,7 @@ impl Store {
         self.db.rows(CHANGING, args![chat.0]).await?.iter().map(read_message).collect()
     }
 
-    /// Whether the content of a file was kept.
+    /// Whether a file's content is stored.
     ///
     /// # Errors
     /// The database failed.
@@ -118,7 +118,7 @@ impl Store {
         Ok(self.db.row(IS_KEPT, args![sha256]).await?.is_some())
     }
 
-    /// The content of a file, if it was kept.
+    /// A file's content, if it is stored.
     ///
     /// # Errors
     /// The database failed.
@@ -127,7 +127,7 @@ impl Store {
         row.map(|row| Ok(row.get::<Vec<u8>>("bytes")?.into())).transpose()
     }
 
-    /// The place of a message in its chat's history.
+    /// The sequence number of a message.
     ///
     /// # Errors
     /// The database failed.
@@ -135,7 +135,7 @@ impl Store {
         self.db.row(PLACE, args![message.0, chat.0]).await?.map(|row| row.number("seq")).transpose()
     }
 
-    /// Forgets changes that did not come about after all. What they had taken back counts as it did before.
+    /// Deletes changes that did not happen. Changes that they had reverted count again.
     ///
     /// # Errors
     /// The database failed.
@@ -153,9 +153,9 @@ impl Store {
     }
 }
 
-/// What an append writes of changed files.
+/// The rows of an append for file versions.
 pub(crate) fn version_writes(chat: ChatId, versions: &Versions) -> Result<[RowWrite; 4], StoreError> {
-    // Each once and in one order, so that appends with the same contents wait for each other and never in a circle.
+    // Each content once and in one order, so that appends with the same contents can't deadlock.
     let contents: BTreeMap<&str, &Content> = versions.contents.iter().map(|content| (content.sha256.as_str(), content)).collect();
     let contents = contents.into_values().map(|content| args![content.sha256.as_str(), content.bytes.clone()]).collect();
     let change = |row: &FileChangeRow| {

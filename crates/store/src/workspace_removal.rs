@@ -1,12 +1,12 @@
-//! Forgetting a workspace with all its chats: in small steps, so that nobody waits for it, and finished after a restart if the
-//! process ended between two steps.
+//! Deletes a workspace with all its chats in small steps, so that no other write waits for long. A restart continues an
+//! interrupted deletion.
 
 use crate::arg::args;
 use crate::error::StoreError;
 use crate::store::Store;
 use planwright_protocol::{ChatId, WorkspaceId};
 
-/// From here on the workspace is in no list. Its path is free at once, because somebody may add the folder again.
+/// Removes the workspace from all lists. Frees its path immediately, because a user may add the folder again.
 const LEAVE: &str = "update workspaces set is_leaving = 1, path = $2 where id = $1 and is_leaving = 0";
 const LEAVING: &str = "select id from workspaces where is_leaving = 1";
 const NEXT_CHATS: &str = "select id from chats where workspace_id = $1 limit 100";
@@ -17,7 +17,7 @@ const DELETE_EVENTS: &str = "delete from events where chat_id = $1 and seq <= $2
 const DELETE: &str = "delete from workspaces where id = $1 and is_leaving = 1";
 
 impl Store {
-    /// Takes a workspace out of sight. What is left of it goes by [`Self::delete_workspace`], or after the next start.
+    /// Hides a workspace. [`Self::delete_workspace`] or the next start deletes it.
     ///
     /// # Errors
     /// The database failed.
@@ -27,10 +27,10 @@ impl Store {
         transaction.commit().await
     }
 
-    /// Forgets a workspace and its chats. What was logged there stays, but nobody with an account sees it any more.
+    /// Deletes a workspace and its chats. Keeps its audit rows, which no user with an account can see any more.
     ///
     /// # Errors
-    /// The database failed; the rest is forgotten after the next start.
+    /// The database failed; the next start continues the deletion.
     pub async fn delete_workspace(&self, id: WorkspaceId) -> Result<(), StoreError> {
         self.hide_workspace(id).await?;
         loop {
@@ -49,12 +49,12 @@ impl Store {
         transaction.commit().await
     }
 
-    /// Goes on with what the end of an earlier process cut off, in the background.
+    /// Continues interrupted deletions, in the background.
     pub(crate) fn finish_removals(&self) {
         let store = self.clone();
         tokio::spawn(async move {
             if let Err(error) = store.remove_leaving().await {
-                tracing::debug!(%error, "what is left of deleted workspaces is removed after the next start");
+                tracing::debug!(%error, "can't delete all removed workspaces now; the next start continues");
             }
         });
     }
@@ -66,13 +66,13 @@ impl Store {
         Ok(())
     }
 
-    /// Leaves a chat few enough events that the rest goes in one step.
+    /// Deletes all but a few events of a chat, so that the rest is one step.
     async fn delete_most_events(&self, chat: ChatId) -> Result<(), StoreError> {
         while let Some(row) = self.db.row(STEP_OF_EVENTS, args![chat.0]).await? {
             let mut transaction = self.db.begin().await?;
             transaction.run(DELETE_EVENTS, args![chat.0, row.number("last")?]).await?;
             transaction.commit().await?;
-            // Those who wait for the database come first.
+            // Lets waiting writers go first.
             tokio::task::yield_now().await;
         }
         Ok(())

@@ -15,17 +15,17 @@ pub struct WorkspaceRow {
     pub id: WorkspaceId,
     pub name: String,
     pub path: String,
-    /// What the user set for it, over its file and their own.
+    /// The user's settings for this workspace, which override its file and the user's own.
     pub settings: Map<String, Value>,
     pub created_at: Timestamp,
 }
 
-/// What came of adding a workspace.
+/// The result of adding a workspace.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Added {
-    /// It is there, new or as it was.
+    /// The workspace, new or existing.
     Workspace(WorkspaceRow),
-    /// Others work there, around it or inside it.
+    /// The folder contains, or is inside, a workspace of other users.
     Taken(Vec<WorkspaceRow>),
 }
 
@@ -47,7 +47,7 @@ const PIN: &str = "insert into mcp_pins (workspace_id, server, origin, pin, at) 
     on conflict (workspace_id, server) do update set origin = excluded.origin, pin = excluded.pin, at = excluded.at";
 
 impl Store {
-    /// The workspace at this path; made if it is not known yet.
+    /// The workspace at this path, created if it is new.
     ///
     /// # Errors
     /// The database failed.
@@ -58,8 +58,8 @@ impl Store {
         Ok(row)
     }
 
-    /// The workspace at this path, made if it is not known yet; whoever has an account is the owner of a new one, and must have
-    /// the right to one that was there. Looked at and stored at once, so that of two who want overlapping folders one has it:
+    /// The workspace at this path, created if it is new. A user with an account becomes the owner of a new workspace, and needs a
+    /// right to an existing one. Checks and stores in one transaction, so that only one of two users gets overlapping folders:
     /// the database has one writer.
     ///
     /// # Errors
@@ -80,13 +80,13 @@ impl Store {
         let is_new = transaction.rows(AT, args![path]).await?.is_empty();
         let row = ensure(&mut transaction, name, path).await?;
         if is_new {
-            members::own(&mut transaction, row.id, owner).await?;
+            members::make_owner(&mut transaction, row.id, owner).await?;
         }
         transaction.commit().await?;
         Ok(Added::Workspace(row))
     }
 
-    /// The workspaces that a user may not know of.
+    /// The workspaces that a user must not see.
     ///
     /// # Errors
     /// The database failed.
@@ -106,7 +106,7 @@ impl Store {
         self.db.row(ONE, args![id.0]).await?.as_ref().map(read).transpose()
     }
 
-    /// Keeps the name and the settings of a workspace.
+    /// Stores the name and settings of a workspace.
     ///
     /// # Errors
     /// The database failed.
@@ -124,7 +124,7 @@ impl Store {
         self.db.rows(CHATS, args![id.0]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
     }
 
-    /// The hash of the workspace's own configuration that the user accepted last.
+    /// The hash of the workspace's own configuration that the user last accepted.
     ///
     /// # Errors
     /// The database failed.
@@ -149,7 +149,7 @@ impl Store {
         row.map(|row| Ok(serde_json::from_str(&row.text("pin")?)?)).transpose()
     }
 
-    /// What they accepted last of a server of this name and origin, in any workspace.
+    /// What the user last accepted of a server with this name and origin, in any workspace.
     ///
     /// # Errors
     /// The database failed.

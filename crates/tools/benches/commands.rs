@@ -139,7 +139,7 @@ fn call(workspace: &Arc<Workspace>, commands: &Arc<Commands>, command: &str) {
     let staged = Staged::load(&cx).unwrap().unwrap();
     let Verdict::Allow(permit) = decide(&situation, &staged.effects()) else { unreachable!("nothing to ask") };
     let output = staged.keep(&permit, &[]).unwrap();
-    assert_eq!(output.told.unwrap().data["changed"].as_array().unwrap().len(), 10);
+    assert_eq!(output.report.unwrap().data["changed"].as_array().unwrap().len(), 10);
 }
 
 /// 20,000 files of about 2 KiB in 200 folders.

@@ -1,4 +1,4 @@
-//! The tools: one file each, and this list. Prompt, documentation, API and UI are computed from it.
+//! The built-in tools: one file each, and this list, from which prompt, documentation, API and UI are generated.
 
 mod ask_user;
 pub mod delegate;
@@ -31,7 +31,7 @@ mod write_plan;
 
 use crate::tool::{Builtin, Tool};
 
-/// Every built-in tool, in the order models and people see them.
+/// Every built-in tool, in the order that models and people see.
 pub const BUILTIN: &[&dyn Tool] = &[
     &Builtin::<read::Read>::TOOL,
     &Builtin::<ls::Ls>::TOOL,
@@ -47,7 +47,7 @@ pub const BUILTIN: &[&dyn Tool] = &[
     &Builtin::<mkdir::Mkdir>::TOOL,
     &Builtin::<mv::Mv>::TOOL,
     &Builtin::<rm::Rm>::TOOL,
-    &Builtin::<run::Run>::TOOL,
+    &Builtin::<run::RunCommand>::TOOL,
     &Builtin::<ask_user::AskUser>::TOOL,
     &Builtin::<write_plan::WritePlan>::TOOL,
     &Builtin::<exit_plan_mode::ExitPlanMode>::TOOL,
@@ -60,7 +60,7 @@ pub const BUILTIN: &[&dyn Tool] = &[
 mod tests {
     use super::BUILTIN;
 
-    /// Files that hold no tool, but what several of them or a long one need.
+    /// Files without a tool of their own, which several tools or a long one use.
     const SHARED: &[&str] = &["files.rs", "grep", "history", "hits.rs", "nearest.rs", "pattern.rs", "source_search.rs", "trial.rs"];
 
     #[test]

@@ -1,8 +1,7 @@
-//! Running a command, and what becomes of what it changed.
+//! Runs commands, and handles their changes.
 //!
-//! A command has two decisions. Before it runs, the gate decides on the running itself. What it changes is not in the
-//! workspace then, but staged; when it has ended, the gate decides on those changes like on any others, and they land or
-//! are taken back. See [`Staged`].
+//! A command needs two decisions. Before it runs, the gate decides whether it may run. Its changes are staged outside the
+//! workspace. When it has ended, the gate decides on them like on any others; then they land or are reverted. See [`Staged`].
 
 mod hints;
 mod lines;
@@ -39,28 +38,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How commands are run in this process.
+/// How this process runs commands.
 #[derive(Clone, Debug)]
 pub struct Commands {
-    /// A folder of ours for what is staged, and for caches. It lies in the data folder.
+    /// Our folder for staged changes and caches, in the data folder.
     pub place: PathBuf,
     pub sandbox: SandboxSettings,
-    /// What belongs to the server, its data and its configuration: no command sees it.
+    /// The server's own data and configuration, which no command sees.
     pub own: Vec<PathBuf>,
-    /// Where people with accounts may have workspaces; `None` where there are no accounts.
+    /// Where users with accounts may have workspaces; `None` without accounts.
     pub team: Option<Vec<PathBuf>>,
-    /// Folders that hold workspaces, with accounts or without: no command sees more of them than its own workspace.
+    /// Folders that contain workspaces. A command sees only its own workspace in them.
     pub roots: Vec<PathBuf>,
 }
 
-/// What commands of a role may change.
+/// What the commands of a role may change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
     #[default]
     Nothing,
-    /// Nothing either, but commands may be run for what they show.
+    /// Nothing, but commands may run for their output.
     Inspection,
-    /// Build output, in a folder of its own.
+    /// Build output, in a separate folder.
     Scratch,
     Source,
 }
@@ -77,50 +76,50 @@ impl Reach {
     }
 }
 
-/// Hears what a command prints, while it runs.
+/// Receives a command's output while it runs.
 #[derive(Clone, Default)]
-pub struct Live(Option<Arc<Heard>>);
+pub struct Live(Option<Arc<OnOutput>>);
 
-type Heard = dyn Fn(&str) + Send + Sync;
+type OnOutput = dyn Fn(&str) + Send + Sync;
 
 impl Live {
-    pub fn new(heard: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(heard)))
+    pub fn new(on_output: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(on_output)))
     }
 
-    /// Passes on what has come, but for a character of which the end is still to come; that stays in `rest`.
-    fn hear(&self, rest: &mut Vec<u8>, bytes: &[u8]) {
-        let Some(heard) = &self.0 else { return };
+    /// Passes on complete characters. The bytes of an incomplete one stay in `rest`.
+    fn pass_on(&self, rest: &mut Vec<u8>, bytes: &[u8]) {
+        let Some(on_output) = &self.0 else { return };
         rest.extend_from_slice(bytes);
         let end = match std::str::from_utf8(rest) {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
             Ok(_) | Err(_) => rest.len(),
         };
         if end > 0 {
-            heard(&String::from_utf8_lossy(&rest[..end]));
+            on_output(&String::from_utf8_lossy(&rest[..end]));
             rest.drain(..end);
         }
     }
 }
 
-/// What a command needs to know besides its arguments.
+/// The context of a command besides its arguments.
 #[derive(Clone, Default)]
 pub struct CommandContext {
     pub call: Option<CallId>,
-    /// `None` where no commands are run at all.
+    /// `None` if this process runs no commands.
     pub commands: Option<Arc<Commands>>,
     pub reach: Reach,
     /// The folders of the other workspaces.
     pub neighbours: Arc<[PathBuf]>,
     pub stop: Stop,
     pub live: Live,
-    /// The state by which it is told what is build output; the present one if there is none.
+    /// The state that defines build output; the current one if there is none.
     pub baseline: Option<Arc<Baseline>>,
 }
 
-/// A command as it was asked for.
+/// A requested command.
 #[derive(Debug)]
-pub struct Request {
+pub struct CommandRequest {
     pub command: String,
     pub folder: WorkspacePath,
     pub time: Duration,
@@ -132,8 +131,8 @@ impl CommandContext {
         self.commands.as_ref().map(|commands| commands.sandbox.clone()).unwrap_or_default()
     }
 
-    /// What running it would be, before it is known what it changes.
-    pub fn effects(&self, request: &Request) -> Vec<RunEffect> {
+    /// The effects of running it, before its changes are known.
+    pub fn effects(&self, request: &CommandRequest) -> Vec<RunEffect> {
         let SandboxSettings { mode, network, inspect, .. } = self.settings();
         let mut effects = Vec::new();
         if self.reach == Reach::Inspection && inspect == Inspect::On {
@@ -150,12 +149,12 @@ impl CommandContext {
         effects
     }
 
-    /// Runs it to its end, in the sandbox that its role has.
+    /// Runs it to its end, in its role's sandbox.
     ///
     /// # Errors
-    /// Not permitted, no sandbox, or the role was switched meanwhile.
-    pub fn run(&self, cx: &ToolContext, request: &Request, permit: &RunPermit) -> Result<Output, Problem> {
-        // Not held while it runs: a switch of role must not wait for a command, it ends it.
+    /// It is not permitted, there is no sandbox, or the role was switched meanwhile.
+    pub fn run(&self, cx: &ToolContext, request: &CommandRequest, permit: &RunPermit) -> Result<Output, Problem> {
+        // Not held while the command runs: a role switch does not wait for a command, but ends it.
         drop(permit.enter(&self.effects(request))?);
         let (Some(commands), Some(call)) = (&self.commands, self.call) else {
             return Err(unavailable("commands are not set up in this process"));
@@ -164,44 +163,42 @@ impl CommandContext {
         let scratch = Scratch::hold(&prepared.policy.scratch).map_err(|error| unwritable(&prepared.policy.scratch, &error))?;
         let begun = Begun::now();
         if let View::Staged { folder } = &prepared.policy.view {
-            cx.workspace.note_seen(cx.command.baseline.clone(), folder).inspect_err(|_| planwright_sandbox::clear(folder))?;
+            cx.workspace.record_files(cx.command.baseline.clone(), folder).inspect_err(|_| planwright_sandbox::remove_folder(folder))?;
         }
         let (mut capture, mut rest) = (Capture::default(), Vec::new());
-        let heard = |bytes: &[u8]| {
+        let on_output = |bytes: &[u8]| {
             if capture.is_worth_showing() {
-                self.live.hear(&mut rest, bytes);
+                self.live.pass_on(&mut rest, bytes);
             }
             capture.take(bytes);
         };
-        let finished = planwright_sandbox::run(&prepared.policy, &request.command, &self.stop, heard);
+        let finished = planwright_sandbox::run(&prepared.policy, &request.command, &self.stop, on_output);
         let finished = match finished {
             Ok(finished) => finished,
             Err(Unavailable(why)) => {
-                planwright_sandbox::clear(&prepared.folder);
+                planwright_sandbox::remove_folder(&prepared.folder);
                 return Err(unavailable(&why));
             }
         };
-        let filled_disk = finished.ended.is_for_disk();
+        let filled_disk = finished.ended.is_disk_limit();
         if filled_disk {
             scratch.spoil();
         }
         let outcome = Outcome::new(&request.command, begun, &finished, capture).covering(prepared.covers.clone());
         match prepared.policy.view {
             View::ReadOnly { .. } => {
-                planwright_sandbox::clear(&prepared.folder);
+                planwright_sandbox::remove_folder(&prepared.folder);
                 outcome.report(&[], &[])
             }
             View::Staged { .. } | View::Direct | View::Unconfined if self.stop.is_set() => {
                 Staged::discard(cx)?;
-                Err(Problem::new(ErrorCode::Cancelled, "The command was stopped. Nothing it changed was kept."))
+                Err(Problem::new(ErrorCode::Cancelled, "The command was stopped. None of its changes was kept."))
             }
             View::Staged { .. } | View::Direct | View::Unconfined if filled_disk => {
                 Staged::discard(cx)?;
                 let mut output = outcome.report(&[], &[])?;
                 if !matches!(prepared.policy.view, View::Staged { .. }) {
-                    output.text.push_str(
-                        "\n[build output that it wrote into the workspace could not be put back; delete with `rm` what is too large]",
-                    );
+                    output.text.push_str("\n[can't restore build output that it wrote into the workspace; delete large files with `rm`]");
                 }
                 Ok(output)
             }
@@ -217,7 +214,7 @@ impl CommandContext {
     }
 }
 
-/// Everything in place for one command.
+/// A prepared command.
 struct Ready {
     folder: PathBuf,
     policy: Policy,
@@ -225,30 +222,30 @@ struct Ready {
 }
 
 impl Commands {
-    /// Where what a call's command changes is staged.
+    /// Where the changes of a call's command are staged.
     #[must_use]
     pub fn stage(&self, call: CallId) -> PathBuf {
         self.place.join("stage").join(call.to_string())
     }
 
-    /// Where the state at the beginning of a chat's run is kept.
+    /// Where the state at the beginning of a chat's run is stored.
     #[must_use]
     pub fn baseline_file(&self, chat: ChatId) -> PathBuf {
         self.place.join("baselines").join(format!("{chat}.json"))
     }
 
-    /// Where copies of a workspace's files are kept, for kernels without overlays.
+    /// Where copies of a workspace's files are stored, for kernels without overlays.
     #[must_use]
     pub fn mirror(&self, workspace: &Path) -> PathBuf {
         self.place.join("mirror").join(name_of(workspace))
     }
 
-    fn prepare(&self, cx: &ToolContext, request: &Request, call: CallId, reach: Reach, mode: SandboxMode) -> Result<Ready, Problem> {
+    fn prepare(&self, cx: &ToolContext, request: &CommandRequest, call: CallId, reach: Reach, mode: SandboxMode) -> Result<Ready, Problem> {
         let failed = |error: std::io::Error| unwritable(&self.place, &error);
         self.find_room()?;
         let in_memory = self.sandbox.staging == Staging::Memory;
         if in_memory && !has_memory_overlay(&self.place) {
-            let text = "`staging = \"memory\"` of [sandbox] needs overlays over memory, which Linux has since 6.6";
+            let text = "`staging = \"memory\"` in [sandbox] requires overlays on memory, which need Linux 6.6 or newer";
             return Err(unavailable(text));
         }
         let workspace = cx.workspace.host_path()?;
@@ -301,26 +298,24 @@ impl Commands {
         Ok(Ready { folder, policy, covers })
     }
 
-    /// Makes a folder of ours, closed to all others on the machine.
+    /// Creates one of our folders, closed to all other users.
     fn make_folder(&self, folder: &Path) -> std::io::Result<()> {
         make_folder(folder)?;
-        // It may have been made by an earlier version, or by hand.
+        // An earlier version or a user may have created it.
         std::fs::set_permissions(&self.place, Permissions::from_mode(0o700))
     }
 }
 
-/// Brings what a command changed in memory to the disk, where it waits to be judged.
+/// Copies changes that a command staged in memory to the disk, where they wait for a decision.
 fn bring_to_disk(finished: &Finished, stage: &Path) -> Result<(), Problem> {
     let Some(memory) = &finished.in_memory else { return Ok(()) };
     planwright_sandbox::spill(memory, &stage.join("upper"), &stage.join("work")).map_err(|errno| {
-        let text = format!(
-            "What the command changed can't be stored: {errno}. Nothing of it was kept. Tell the user to free some space on the disk."
-        );
+        let text = format!("Can't store the command's changes: {errno}. None of them was kept. Tell the user to free disk space.");
         Problem::new(ErrorCode::StorageFull, text)
     })
 }
 
-/// What no command may change even where it may change the source: each of these can make the user's own tools run something.
+/// Paths that no command may change even in a writable workspace: each of them can make the user's own tools run something.
 const FIXED: [&str; 6] = [".git/hooks", ".git/config", ".git/config.worktree", ".git/info", ".git/modules", ".planwright"];
 
 fn make_folder(folder: &Path) -> std::io::Result<()> {
@@ -332,27 +327,24 @@ fn make_file(file: &Path, text: &str) -> std::io::Result<()> {
     out.write_all(text.as_bytes())
 }
 
-/// A name for a workspace's caches.
+/// A folder name for a workspace's caches.
 fn name_of(workspace: &Path) -> String {
     let mut hasher = DefaultHasher::new();
     workspace.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// A folder of ours can't be written, perhaps because the disk is full.
+/// The error for a folder of ours that can't be written, perhaps because the disk is full.
 fn unwritable(folder: &Path, error: &std::io::Error) -> Problem {
     if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
-        let text = format!(
-            "No command was started, because the disk is full. Tell the user to free some space on the disk of {}.",
-            folder.display()
-        );
+        let text = format!("The disk is full, so no command was started. Tell the user to free space on the disk of {}.", folder.display());
         return Problem::new(ErrorCode::StorageFull, text);
     }
-    unavailable(&format!("{} can't be written: {error}", folder.display()))
+    unavailable(&format!("can't write to {}: {error}", folder.display()))
 }
 
 fn unavailable(why: &str) -> Problem {
-    let text = format!("No command can be run, because there is no sandbox: {}. {}", why.trim().trim_end_matches('.'), probe::MEND);
+    let text = format!("Can't run commands, because there is no sandbox: {}. {}", why.trim().trim_end_matches('.'), probe::HOW_TO_FIX);
     Problem::new(ErrorCode::SandboxUnavailable, text)
 }
 
@@ -363,13 +355,13 @@ mod tests {
 
     #[test]
     fn a_character_that_comes_in_two_pieces_is_heard_whole() {
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let ear = heard.clone();
+        let on_output = Arc::new(Mutex::new(Vec::new()));
+        let ear = on_output.clone();
         let live = Live::new(move |text| ear.lock().unwrap().push(text.to_owned()));
         let (text, mut rest) = ("测试".as_bytes(), Vec::new());
-        live.hear(&mut rest, &text[..4]);
-        live.hear(&mut rest, &text[4..]);
-        live.hear(&mut rest, b"\xff!");
-        assert_eq!(*heard.lock().unwrap(), ["测", "试", "\u{fffd}!"]);
+        live.pass_on(&mut rest, &text[..4]);
+        live.pass_on(&mut rest, &text[4..]);
+        live.pass_on(&mut rest, b"\xff!");
+        assert_eq!(*on_output.lock().unwrap(), ["测", "试", "\u{fffd}!"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Changes as unified diffs, in the words of git: what `git apply` and `patch` understand.
+//! Renders changes as unified diffs in git's format, which `git apply` and `patch` understand.
 
 use crate::text_file::{Encoding, encoding_of};
 use crate::version::{FileChange, Version};
@@ -7,9 +7,9 @@ use similar::udiff::UnifiedHunkHeader;
 use similar::{ChangeTag, TextDiff};
 use std::time::Duration;
 
-/// Two large files without much in common take long to compare; after this the diff is only rougher.
+/// Comparing two large, different files takes long. After this time the diff is coarser.
 const LONGEST_DIFFING: Duration = Duration::from_secs(1);
-/// Lines around a change.
+/// Context lines around a change.
 const CONTEXT: usize = 3;
 
 /// A change as a diff.
@@ -19,11 +19,11 @@ pub struct Diff {
     pub added: usize,
     pub removed: usize,
     pub is_binary: bool,
-    /// Whether the text was cut; then it says so, and can't be applied.
+    /// Whether the text was cut. It then says so, and can't be applied.
     pub is_cut: bool,
 }
 
-/// The lines that differ, of at most `longest` bytes.
+/// The lines that differ, up to `longest` bytes.
 #[must_use]
 pub fn hunks(before: &str, after: &str, longest: usize) -> Diff {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
@@ -53,7 +53,7 @@ pub fn hunks(before: &str, after: &str, longest: usize) -> Diff {
     diff
 }
 
-/// A change as git would show it. `from` is set for a file that only got another path; then `change` is its new one.
+/// A change in git's format. `from` is the old path of a file that was only moved; `change` then has the new path.
 #[must_use]
 pub fn of(change: &FileChange, from: Option<&str>, longest: usize) -> Diff {
     let path = change.path.relative();
@@ -61,11 +61,11 @@ pub fn of(change: &FileChange, from: Option<&str>, longest: usize) -> Diff {
     let (old_name, new_name) = (quoted("a/", from.unwrap_or(path)), quoted("b/", path));
     let mut text = format!("diff --git {old_name} {new_name}\n");
     match (&before, &after) {
-        // Git has no word for folders.
+        // Git does not track folders.
         (None, None) => return Diff::default(),
         (None, Some(after)) => text.push_str(&format!("new file mode {}\n", after.mode)),
         (Some(before), None) => text.push_str(&format!("deleted file mode {}\n", before.mode)),
-        // What becomes another kind of thing is taken away and made anew.
+        // A change of kind is a deletion and a creation.
         (Some(before), Some(after)) if before.is_link() != after.is_link() => return replaced(change, longest),
         (Some(before), Some(after)) if before.mode != after.mode => {
             text.push_str(&format!("old mode {}\nnew mode {}\n", before.mode, after.mode));
@@ -78,7 +78,7 @@ pub fn of(change: &FileChange, from: Option<&str>, longest: usize) -> Diff {
     }
     let is_same = before.is_some() && after.is_some() && change.before.image.content() == change.after.image.content();
     if is_same && !before.as_ref().is_some_and(Side::is_link) {
-        // Finer modes than git knows are no change to it.
+        // Permissions that git does not track are no change.
         let is_told = text.lines().count() > 1;
         return if is_told { Diff { text, ..Diff::default() } } else { Diff::default() };
     }
@@ -96,7 +96,7 @@ pub fn of(change: &FileChange, from: Option<&str>, longest: usize) -> Diff {
     Diff { text, ..hunks }
 }
 
-/// Something that becomes another kind of thing, in two steps.
+/// A change of kind, as a deletion and a creation.
 fn replaced(change: &FileChange, longest: usize) -> Diff {
     let gone = of(&FileChange { after: Version::absent(), ..change.clone() }, None, longest);
     let new = of(&FileChange { before: Version::absent(), ..change.clone() }, None, longest);
@@ -109,10 +109,10 @@ fn replaced(change: &FileChange, longest: usize) -> Diff {
     }
 }
 
-/// One side of a change, as far as git has a word for it.
+/// One side of a change, if git can represent it.
 struct Side {
     mode: &'static str,
-    /// `None` for what is no text.
+    /// `None` if it is not text.
     text: Option<String>,
 }
 
@@ -136,19 +136,19 @@ impl Side {
     }
 }
 
-/// A diff must give the very bytes when it is applied, so other encodings are not shown in it; nor is a NUL, by which git
-/// knows what is no text.
+/// The content as text, or `None`. Applying a diff must restore the exact bytes, so it shows no other encodings, and no NUL,
+/// which git treats as binary.
 fn text_of(bytes: &[u8]) -> Option<String> {
     encoding_of(bytes).filter(|encoding| *encoding == Encoding::Bytes)?;
     std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(str::to_owned)
 }
 
-/// A name in a header of its own line: where a space is in it, its end is marked.
+/// A name at the end of a header line: if it contains a space, a tab marks its end.
 fn ended(name: &str) -> String {
     if name.contains(' ') && !name.starts_with('"') { format!("{name}\t") } else { name.to_owned() }
 }
 
-/// A name as git writes it: in quotes where something in it could be misread.
+/// A name as git writes it: quoted if it could be misread.
 fn quoted(prefix: &str, name: &str) -> String {
     let plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
     if name.bytes().all(plain) {

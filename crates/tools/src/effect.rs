@@ -1,6 +1,6 @@
-//! What a tool call would do, said before it is done.
+//! The effects of a tool call, known before the call runs.
 //!
-//! Effects come in four groups, so that code which cares about one of them needs no arm for each effect of the others.
+//! Effects have four groups, so that a match on one group needs no arms for the others.
 
 use crate::git_name::title_of;
 use crate::path::WorkspacePath;
@@ -8,7 +8,7 @@ use planwright_protocol::Role;
 use serde::Serialize;
 use std::fmt;
 
-/// One thing a call would do. The gate knows a call by nothing else.
+/// One effect of a call. The gate sees nothing else of a call.
 ///
 /// Cards show an effect as `{"effect": NAME, "target": …}`, whatever its group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,39 +20,39 @@ pub enum Effect {
     Landing(LandingEffect),
 }
 
-/// Something is done to a path of the workspace.
+/// An effect on a path of the workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "effect", content = "target", rename_all = "snake_case")]
 pub enum FileEffect {
     /// Read the file, or search below the folder.
     Read(WorkspacePath),
-    /// Make a file where there is none.
+    /// Create a new file.
     Create(WorkspacePath),
     CreateFolder(WorkspacePath),
-    /// Change a file that exists.
+    /// Change an existing file.
     Write(WorkspacePath),
-    /// Remove a file, or a folder with all that is in it.
+    /// Delete a file, or a folder with everything in it.
     Delete(WorkspacePath),
-    /// Give a file or folder another path. Loses nothing.
+    /// Move a file or folder. Loses nothing.
     Move {
         from: WorkspacePath,
         to: WorkspacePath,
     },
-    /// Lose the file at this path to another that is moved there.
+    /// Lose the file at this path, because another is moved there.
     Replace(WorkspacePath),
-    /// Make or change a git repository that has another name than `.git`; the path is its folder. The gate never allows it.
+    /// Create or change a git repository with another name than `.git`; the path is its folder. The gate never allows it.
     ChangeRepository(WorkspacePath),
 }
 
-/// The chat records something; no file of the user's changes.
+/// The chat records something; no file of the user changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "effect", content = "target", rename_all = "snake_case")]
 pub enum RecordEffect {
-    /// Move a step of the approved plan.
+    /// Change the status of a step of the approved plan.
     Progress,
-    /// Hand in a review.
+    /// Submit a review.
     Review,
-    /// Hand a task to another role.
+    /// Delegate a task to another role.
     Delegate(Role),
 }
 
@@ -60,30 +60,30 @@ pub enum RecordEffect {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "effect", content = "target", rename_all = "snake_case")]
 pub enum RunEffect {
-    /// Run a command in the sandbox, beginning in this folder.
+    /// Run a command in the sandbox, starting in this folder.
     Execute { command: String, folder: WorkspacePath },
     /// Let the command reach the network.
     Network,
     /// Run the command without a sandbox.
     Unconfined,
-    /// Run a command in a sandbox in which nothing can be changed.
+    /// Run a command in a read-only sandbox.
     Inspect,
-    /// Call a tool of an MCP server that only reads; the user trusts the server to say so.
+    /// Call a read-only tool of an MCP server; the user trusts the server's statement that it only reads.
     Consult { server: String, tool: String },
-    /// Call any other tool of an MCP server: nobody knows what it does.
+    /// Call any other tool of an MCP server; its effects are unknown.
     Call { server: String, tool: String },
 }
 
-/// Changes that were made before are kept or undone.
+/// Earlier changes are kept or reverted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "effect", content = "target", rename_all = "snake_case")]
 pub enum LandingEffect {
-    /// Keep what a command left where no plan has a say: build output, and git's own records.
+    /// Keep a command's changes that no plan covers: build output and git's own records.
     Keep,
-    /// Let a ref or a log of git's lose commits. Shown as a deletion.
+    /// A ref or a log of git loses commits. Shown as a deletion.
     #[serde(rename = "delete")]
     LoseCommits(Loss),
-    /// Put a path back as it was before changes of the chat. Only the user asks for it.
+    /// Restore a path to its state before the chat's changes. Only the user can request it.
     TakeBack(WorkspacePath),
 }
 
@@ -92,12 +92,12 @@ pub enum LandingEffect {
 #[serde(transparent)]
 pub struct Loss {
     pub path: WorkspacePath,
-    /// How many at most; `None` if nobody can say.
+    /// Maximum number of lost commits; `None` if it is unknown.
     #[serde(skip)]
     pub commits: Option<u64>,
 }
 
-/// The same loss is counted again after the user was asked, and git may not come to the end of it each time.
+/// Ignores the number: commits are counted again after the user's answer, and git may hit its limit at different points.
 impl PartialEq for Loss {
     fn eq(&self, other: &Self) -> bool {
         self.path == other.path
@@ -112,13 +112,13 @@ impl fmt::Display for Loss {
         match self.commits {
             Some(1) => write!(formatter, "{title} would lose 1 commit"),
             Some(commits) => write!(formatter, "{title} would lose at most {commits} commits"),
-            None => write!(formatter, "{title} would lose commits, and nobody can say how many"),
+            None => write!(formatter, "{title} would lose an unknown number of commits"),
         }
     }
 }
 
 impl Effect {
-    /// The paths that would be different afterwards.
+    /// The paths that would change.
     #[must_use]
     pub fn changed_paths(&self) -> Vec<&WorkspacePath> {
         match self {
@@ -127,25 +127,25 @@ impl Effect {
         }
     }
 
-    /// The command that would be run.
+    /// The command that would run.
     #[must_use]
     pub fn command(&self) -> Option<&str> {
         if let Effect::Run(RunEffect::Execute { command, .. }) = self { Some(command) } else { None }
     }
 
-    /// Whether what comes of it is not known before it has happened, nor after a crash in the middle of it.
+    /// Whether its result is unknown before it has happened, and after a crash during it.
     #[must_use]
     pub fn is_open_ended(&self) -> bool {
         matches!(self, Effect::Run(RunEffect::Execute { .. } | RunEffect::Call { .. }))
     }
 
-    /// Whether nothing is different afterwards, so that it can be done again.
+    /// Whether nothing changes, so that it can be repeated.
     #[must_use]
     pub fn only_reads(&self) -> bool {
         matches!(self, Effect::File(FileEffect::Read(_)) | Effect::Run(RunEffect::Consult { .. }))
     }
 
-    /// Whether something would be gone that was there before.
+    /// Whether existing content would be lost.
     #[must_use]
     pub fn loses(&self) -> bool {
         match self {
@@ -157,7 +157,7 @@ impl Effect {
 }
 
 impl FileEffect {
-    /// The paths that would be different afterwards.
+    /// The paths that would change.
     #[must_use]
     pub fn changed_paths(&self) -> Vec<&WorkspacePath> {
         match self {
@@ -168,7 +168,7 @@ impl FileEffect {
         }
     }
 
-    /// Whether something would be gone that was there before.
+    /// Whether existing content would be lost.
     #[must_use]
     pub fn loses(&self) -> bool {
         matches!(self, Self::Delete(_) | Self::Replace(_))
@@ -208,7 +208,7 @@ mod tests {
         WorkspacePath::parse(text).unwrap()
     }
 
-    /// Every effect there is, as cards and stored messages have had it since before there were groups.
+    /// Every effect, with the form that cards and stored messages have had since before the groups existed.
     fn all() -> Vec<(Effect, Value)> {
         let (server, tool) = (|| "notes".to_owned(), || "add".to_owned());
         vec![

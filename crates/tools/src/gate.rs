@@ -1,14 +1,14 @@
-//! The gate: the one place where a role meets a tool call.
+//! The gate: the only place that decides whether a role may make a call.
 //!
-//! It knows a call by its effects alone. What it does not expressly allow it denies; settings can
-//! make it stricter, never laxer; nothing the model writes reaches it except as an effect.
+//! It sees only the effects of a call. It denies everything that it does not expressly allow. Settings can make it stricter,
+//! never laxer. Nothing the model writes reaches it except as an effect.
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | here | what a decision depends on, [`decide`], then its rules: what is refused, what the user is asked about |
-//! | `permit` | the proof of a decision, of one type for each kind of change |
-//! | `fence` | the lock that makes a switch of role final |
-//! | `missing_plan` | the policy `act_requires_plan` in words |
+//! | here | the inputs of a decision, [`decide`], and its rules: what is refused, and what needs the user's approval |
+//! | `permit` | the proof of a decision, with one type for each kind of change |
+//! | `fence` | the lock that makes a role switch final |
+//! | `missing_plan` | the messages of the policy `act_requires_plan` |
 //! | `settings` | grants, the plan's files, names of secrets |
 
 mod fence;
@@ -33,7 +33,7 @@ use planwright_protocol::{ErrorCode, Mode, Permission, Problem, Role, Severity};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// All that a decision depends on, besides the effects.
+/// The inputs of a decision, besides the effects.
 #[derive(Clone, Debug)]
 pub struct Situation {
     pub role: Role,
@@ -43,29 +43,29 @@ pub struct Situation {
     pub epoch: Epoch,
     /// The chat's own plan, once it has one.
     pub own_plan: Option<WorkspacePath>,
-    /// Plans that belong to other chats.
+    /// Plans of other chats.
     pub foreign_plans: Arc<BTreeSet<WorkspacePath>>,
-    /// The files of the approved plan; `None` when there is no such plan or it names none.
+    /// The files of the approved plan; `None` if there is no approved plan or it lists none.
     pub scope: Option<Arc<Scope>>,
-    /// Why the policy `act_requires_plan` allows no change in act mode; `None` where it is off or met.
+    /// Why the policy `act_requires_plan` forbids changes in act mode; `None` if it is off or satisfied.
     pub missing_plan: Option<MissingPlan>,
     pub approvals: Arc<Approvals>,
     pub secrets: Arc<Secrets>,
-    /// What the user allowed for good in this chat.
+    /// What the user always allows in this chat.
     pub grants: Arc<Vec<Grant>>,
     pub consent: Consent,
 }
 
-/// The name under which what a command changed is judged: whether it may run was settled before, and by another yes.
-pub const KEEPING: &str = "run: changes";
+/// The tool name for decisions about a command's changes. Permission to run the command does not cover them.
+pub const COMMAND_CHANGES: &str = "run: changes";
 
-/// The name under which taking changes back is judged.
-pub const TAKING_BACK: &str = "revert";
+/// The tool name for decisions about reverts.
+pub const REVERT: &str = "revert";
 
-/// The tool that makes a chat's first plan.
+/// The tool that creates a chat's first plan.
 const WRITE_PLAN: &str = "write_plan";
 
-/// Whether the user already stands behind this very call.
+/// Whether the user has consented to this call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
     /// The model makes the call.
@@ -81,18 +81,18 @@ pub enum Verdict {
     Deny(Problem),
 }
 
-/// What the user is asked before a call goes on.
+/// The question to the user before a call continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
     pub reason: String,
     pub severity: Severity,
 }
 
-/// Decides a call. Pure: the same situation and effects give the same verdict.
+/// Decides a call. Pure: the same situation and effects yield the same verdict.
 #[must_use]
 pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
     let refusals: [fn(&Situation, &Effect) -> Option<Problem>; 7] =
-        [lacks_permission, oversteps_own_plan, lacks_plan, touches_protected, touches_foreign_plan, is_senseless, lacks_user];
+        [lacks_permission, oversteps_own_plan, lacks_plan, touches_protected, touches_foreign_plan, is_never_allowed, lacks_user];
     for refusal in refusals {
         if let Some(problem) = effects.iter().find_map(|effect| refusal(situation, effect)) {
             return Verdict::Deny(problem);
@@ -108,7 +108,7 @@ pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
     match strictest {
         Some(Concern { rule: Rule::Deny, reason, .. }) => Verdict::Deny(Problem::new(
             ErrorCode::ToolNotPermitted,
-            format!("{reason}, and the settings forbid that. Find another way, or ask the user."),
+            format!("{reason}, and the settings forbid this. Find another way, or ask the user."),
         )),
         Some(Concern { rule: Rule::Ask, reason, severity }) if situation.consent == Consent::Needed => {
             Verdict::Ask(Approval { reason, severity })
@@ -119,42 +119,42 @@ pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
     }
 }
 
-/// Allows to put back what a command changed in place, whatever the situation: nobody had approved the changes.
+/// Allows restoring what a command changed in place, in any situation: nobody approved those changes.
 pub(crate) fn permit_put_back<'p>(changed: impl IntoIterator<Item = &'p WorkspacePath>, unspellable: &[String]) -> PutBackPermit {
     PutBackPermit::new(changed, unspellable)
 }
 
-/// The role or its mode has no right to this.
+/// The role or its mode lacks the permission.
 fn lacks_permission(situation: &Situation, effect: &Effect) -> Option<Problem> {
     if sufficient(effect).iter().any(|rights| rights.iter().all(|&right| situation.role.has(right))) {
         return None;
     }
-    // What would change nothing is a matter of the role, in either mode.
+    // In either mode, the role decides about effects that change nothing.
     let changes = !matches!(effect, Effect::Record(RecordEffect::Review));
     Some(match situation.role.mode() {
         Mode::Plan if changes => blocked_by_mode(situation.consent),
         Mode::Plan | Mode::Act => {
             let advice = match situation.consent {
-                Consent::Needed => "Trying again won't change that. Stay within its rights, or tell the user which role could.",
-                Consent::Given => "Choose a role that may.",
+                Consent::Needed => "Retrying won't help. Stay within its permissions, or tell the user which role could do it.",
+                Consent::Given => "Choose a role that may do it.",
             };
             Problem::new(ErrorCode::ToolNotPermitted, format!("The {} role may not do this. {advice}", situation.role))
         }
     })
 }
 
-/// The words are agreed upon; what they mean for a model is added for models alone.
+/// The text is part of the contract; only models get the additional advice.
 fn blocked_by_mode(consent: Consent) -> Problem {
     let text = "System is in Plan Mode. You can only modify the plan. Switch to Build Mode to apply changes.";
     let text = match consent {
-        Consent::Needed => format!("{text} Put what you meant to do into the plan; the user approves it, and only then is it carried out."),
+        Consent::Needed => format!("{text} Put your intended changes into the plan; they are made after the user has approved it."),
         Consent::Given => text.to_owned(),
     };
     Problem::new(ErrorCode::ToolBlockedByMode, text)
 }
 
-/// In plan mode a chat has one plan, whoever writes it. The model changes nothing else below `/plans/`, where the user may keep
-/// things too; whether users tidy up there goes by the role's rights alone.
+/// In plan mode a chat has one plan, whoever writes it. The model changes nothing else below `/plans/`, because the user may keep
+/// files there. The user's own changes there depend only on the role's permissions.
 fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
     if situation.role.mode() == Mode::Act {
         return None;
@@ -163,15 +163,17 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
     match effect {
         FileEffect::Read(_) | FileEffect::ChangeRepository(_) => None,
         FileEffect::Write(path) | FileEffect::Create(path) if situation.own_plan.as_ref() == Some(path) => None,
-        // The first file makes itself the chat's own plan, so that there is no second.
+        // The first file becomes the chat's own plan, so that there is no second.
         FileEffect::Create(_) if situation.own_plan.is_none() => None,
         FileEffect::Write(_) if situation.own_plan.is_none() && situation.consent == Consent::Given => None,
         FileEffect::Write(path) | FileEffect::Create(path) => {
             let advice = match (&situation.own_plan, situation.consent) {
                 (Some(own), Consent::Needed) => {
-                    format!("A chat has one plan, and this one's is {own}: change that, or rewrite it with `write_plan`.")
+                    format!("A chat has one plan, and the plan of this chat is {own}: change it, or rewrite it with `write_plan`.")
                 }
-                (Some(own), Consent::Given) => format!("A chat has one plan, and this one's is {own}: change that, or begin another chat."),
+                (Some(own), Consent::Given) => {
+                    format!("A chat has one plan, and the plan of this chat is {own}: change it, or start another chat.")
+                }
                 (None, _) => "Write your own with `write_plan`.".to_owned(),
             };
             Some(Problem::new(ErrorCode::PlanNotOwned, format!("{path} is not this chat's plan. {advice}")))
@@ -182,13 +184,13 @@ fn oversteps_own_plan(situation: &Situation, effect: &Effect) -> Option<Problem>
     }
 }
 
-/// The policy `act_requires_plan`: act mode reads, plans and reports until a plan is approved. A role that runs commands and
-/// can't write (the Tester) runs them all the same.
+/// The policy `act_requires_plan`: act mode can only read, plan and report until a plan is approved. A role that runs commands
+/// but can't write (the Tester) may still run them.
 fn lacks_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
     let missing = situation.missing_plan.filter(|_| situation.role.mode() == Mode::Act)?;
     let only_runs = !situation.role.has(Permission::Write);
     let is_allowed = match effect {
-        // The plan that the policy asks for has to be written: the chat's own, or its first by the tool for it.
+        // The plan that the policy requires must be writable: the chat's own plan, or its first one by `write_plan`.
         Effect::File(FileEffect::Create(path) | FileEffect::Write(path)) if situation.own_plan.as_ref() == Some(path) => true,
         Effect::File(FileEffect::Create(path)) => path.is_plan() && situation.own_plan.is_none() && situation.tool == WRITE_PLAN,
         Effect::File(effect) => matches!(effect, FileEffect::Read(_)),
@@ -200,7 +202,7 @@ fn lacks_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
     (!is_allowed).then(|| missing.problem(situation))
 }
 
-/// The sets of rights of which each one is enough for the effect.
+/// Sets of permissions, each of which suffices for the effect.
 fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
     use Permission::{Create, Delegate, Delete, Execute, Plan, Progress, Read, Review, Write};
     match effect {
@@ -218,20 +220,20 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
             FileEffect::Move { .. } => &[&[Create, Delete]],
             FileEffect::Replace(path) if path.is_plan() => &[&[Plan], &[Delete]],
             FileEffect::Replace(_) => &[&[Delete]],
-            // Refused to everybody; who may write nothing at all is told that instead.
+            // Refused to every role; a role without write permission gets that message instead.
             FileEffect::ChangeRepository(_) => &[&[Plan], &[Create]],
         },
         Effect::Record(RecordEffect::Progress) => &[&[Progress]],
         Effect::Record(RecordEffect::Review) => &[&[Review]],
         Effect::Record(RecordEffect::Delegate(_)) => &[&[Delegate]],
         Effect::Run(RunEffect::Execute { .. } | RunEffect::Network) => &[&[Execute]],
-        // Without the kernel's guard, whoever runs commands can change everything.
+        // Without the sandbox, a command can change everything.
         Effect::Run(RunEffect::Unconfined) => &[&[Execute, Write, Create, Delete]],
         Effect::Run(RunEffect::Inspect | RunEffect::Consult { .. }) => &[&[Read]],
         Effect::Run(RunEffect::Call { .. }) => &[&[Write]],
         Effect::Landing(LandingEffect::Keep) => &[&[Execute]],
         Effect::Landing(LandingEffect::LoseCommits(_)) => &[&[Delete]],
-        // No right of the agent's: the user does it.
+        // No permission suffices: only the user can do it.
         Effect::Landing(LandingEffect::TakeBack(_)) => &[&[]],
     }
 }
@@ -243,18 +245,18 @@ fn touches_protected(_: &Situation, effect: &Effect) -> Option<Problem> {
     let path = effect.changed_paths().into_iter().find(|path| path.is_protected())?;
     Some(Problem::new(
         ErrorCode::ProtectedPath,
-        format!("{path} belongs to git or to Planwright itself, and no tool may change it. Leave it as it is."),
+        format!("{path} belongs to git or to Planwright itself, and no tool may change it. Leave it unchanged."),
     ))
 }
 
 fn touches_foreign_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
     let changed = effect.changed_paths();
     let plan = situation.foreign_plans.iter().find(|plan| changed.iter().any(|path| plan.is_within(path)))?;
-    Some(Problem::new(ErrorCode::PlanNotOwned, format!("{plan} is the plan of another chat. Write a plan of your own under another name.")))
+    Some(Problem::new(ErrorCode::PlanNotOwned, format!("{plan} is the plan of another chat. Write your own plan under another name.")))
 }
 
-/// What no approval can make right.
-fn is_senseless(situation: &Situation, effect: &Effect) -> Option<Problem> {
+/// Effects that no approval can allow.
+fn is_never_allowed(situation: &Situation, effect: &Effect) -> Option<Problem> {
     let invalid = |text: &str| Some(Problem::new(ErrorCode::PathInvalid, text));
     match effect {
         Effect::File(FileEffect::Delete(path)) if path.is_root() => invalid("This is the workspace itself; it can't be deleted or moved."),
@@ -262,23 +264,23 @@ fn is_senseless(situation: &Situation, effect: &Effect) -> Option<Problem> {
             invalid("A folder can't be moved into itself.")
         }
         Effect::File(FileEffect::Replace(path)) if situation.role.mode() == Mode::Plan => {
-            Some(Problem::new(ErrorCode::PathExists, format!("{path} exists already. Choose another name, or remove it first.")))
+            Some(Problem::new(ErrorCode::PathExists, format!("{path} already exists. Choose another name, or delete it first.")))
         }
         Effect::Record(RecordEffect::Delegate(role)) if !situation.role.row().delegates_to.contains(role) => {
             Some(Problem::new(ErrorCode::ToolNotPermitted, format!("The {} role can't delegate to the {role} role.", situation.role)))
         }
         Effect::Landing(LandingEffect::TakeBack(path)) if path.is_root() || path.is_protected() && !path.is_in_repository() => {
-            Some(Problem::new(ErrorCode::ProtectedPath, format!("No chat changes {path}, so there is nothing of it to be taken back.")))
+            Some(Problem::new(ErrorCode::ProtectedPath, format!("No chat changes {path}, so there is nothing to revert.")))
         }
         Effect::File(_) | Effect::Record(_) | Effect::Run(_) | Effect::Landing(_) => None,
     }
 }
 
-/// What the user alone may ask for.
+/// Effects that only the user may request.
 fn lacks_user(situation: &Situation, effect: &Effect) -> Option<Problem> {
     let is_theirs = matches!(effect, Effect::Landing(LandingEffect::TakeBack(_)));
     (is_theirs && situation.consent == Consent::Needed)
-        .then(|| Problem::new(ErrorCode::ToolNotPermitted, "Only the user takes changes back. Ask them to, or make another change."))
+        .then(|| Problem::new(ErrorCode::ToolNotPermitted, "Only the user can revert changes. Ask the user, or make another change."))
 }
 
 struct Concern {
@@ -287,10 +289,10 @@ struct Concern {
     reason: String,
 }
 
-/// Why the user may want a word in an effect that the role has the right to.
+/// Why an effect that the role permits may need the user's approval.
 fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
-    // A standing yes to what commands change is none to what they delete.
-    let is_grantable = situation.tool != KEEPING || !effect.loses();
+    // "Always allow" for a command's changes never covers deletions.
+    let is_grantable = situation.tool != COMMAND_CHANGES || !effect.loses();
     let granted = |path: &WorkspacePath| is_grantable && situation.grants.iter().any(|grant| grant.covers(&situation.tool, path));
     let secret = match effect {
         Effect::File(FileEffect::Read(path) | FileEffect::Move { from: path, .. }) => Some(path),
@@ -300,13 +302,13 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
         return Some(Concern {
             rule: Rule::Ask,
             severity: Severity::Critical,
-            reason: format!("{path} looks like a secret, and what is read goes to the model's provider"),
+            reason: format!("{path} looks like a secret, and its content would be sent to the model's provider"),
         });
     }
     if let Effect::Run(effect) = effect {
         return concern_about_run(situation, effect);
     }
-    // In plan mode only plans can change, and those are the role's own business.
+    // In plan mode only plans can change, which the role covers.
     if situation.role.mode() == Mode::Plan {
         return None;
     }
@@ -322,15 +324,15 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
             reason: format!("{path} would be deleted"),
         });
     }
-    // Its boxes say what the server saw, so a command has no business in the chat's own plan.
-    if let Some(plan) = ungranted.iter().find(|path| situation.tool == KEEPING && situation.own_plan.as_ref() == Some(path)) {
+    // Only the server ticks boxes, so a command must not change the chat's own plan.
+    if let Some(plan) = ungranted.iter().find(|path| situation.tool == COMMAND_CHANGES && situation.own_plan.as_ref() == Some(path)) {
         return Some(Concern {
             rule: situation.approvals.outside_plan.max(Rule::Ask),
             severity: Severity::Major,
             reason: format!("a command changed {plan}, the plan of this chat"),
         });
     }
-    // The chat's own plan, and one that is not there yet, are no business of the approved one; a plan that somebody wrote is.
+    // The scope check skips the chat's own plan and new plan files; it applies to plans written by other people.
     let of_plans = |path: &WorkspacePath| {
         situation.own_plan.as_ref() == Some(path) || matches!(effect, Effect::File(FileEffect::Create(_))) && path.is_plan()
     };
@@ -338,7 +340,7 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
     Some(Concern {
         rule: situation.approvals.outside_plan,
         severity: Severity::Major,
-        reason: format!("{outside} is not among the files of the approved plan"),
+        reason: format!("{outside} is not one of the approved plan's files"),
     })
 }
 
@@ -346,18 +348,18 @@ fn concern_about_run(situation: &Situation, effect: &RunEffect) -> Option<Concer
     let granted = |folder: &WorkspacePath| situation.grants.iter().any(|grant| grant.covers(&situation.tool, folder));
     let ask = |rule, severity, reason: &str| Some(Concern { rule, severity, reason: reason.to_owned() });
     let of_server = |server: &str| {
-        let reason = format!("a tool of the MCP server `{server}` would be called, and what it does is not known");
+        let reason = format!("the call uses a tool of the MCP server `{server}`, and its effects are unknown");
         ask(situation.approvals.mcp, Severity::Major, &reason)
     };
     match effect {
         RunEffect::Execute { folder, .. } if granted(folder) => None,
-        RunEffect::Execute { .. } => ask(situation.approvals.execute, Severity::Minor, "a command would be run"),
-        // Leaving the sandbox is asked about each time: a yes to one command says nothing about the next.
+        RunEffect::Execute { .. } => ask(situation.approvals.execute, Severity::Minor, "a command would run"),
+        // Leaving the sandbox asks each time: allowing one command says nothing about the next.
         RunEffect::Network => ask(Rule::Ask, Severity::Major, "the command would leave the sandbox and reach the network"),
-        RunEffect::Unconfined => ask(Rule::Ask, Severity::Major, "the sandbox is switched off, so nothing would hold the command back"),
+        RunEffect::Unconfined => ask(Rule::Ask, Severity::Major, "the sandbox is switched off, so nothing would confine the command"),
         RunEffect::Inspect => None,
         RunEffect::Call { server, .. } if !granted(&WorkspacePath::root()) => of_server(server),
-        // A grant, or the user's trust that a tool only reads, does not outweigh that no server may be called at all.
+        // A setting that forbids all server calls outranks a grant and the user's trust in read-only tools.
         RunEffect::Call { server, .. } | RunEffect::Consult { server, .. } if situation.approvals.mcp == Rule::Deny => of_server(server),
         RunEffect::Call { .. } | RunEffect::Consult { .. } => None,
     }

@@ -1,9 +1,9 @@
-//! Git's names for commits, and its repositories, in words that people use.
+//! Readable names for git's refs and repositories.
 
 use crate::path::WorkspacePath;
 use planwright_protocol::{ErrorCode, Problem};
 
-/// What a file of the repository is to its user, such as `branch main`; `None` for all that names no commit.
+/// The readable name of a repository file, such as `branch main`; `None` if it names no commit.
 #[must_use]
 pub fn title_of(path: &WorkspacePath) -> Option<String> {
     let inside = path.relative().strip_prefix(".git/")?;
@@ -24,7 +24,7 @@ fn title(name: &str) -> Option<String> {
     }
 }
 
-/// What became of a ref, such as `branch main moved from 1234567 to 89abcde`.
+/// The change of a ref, such as `branch main moved from 1234567 to 89abcde`.
 #[must_use]
 pub fn ref_change(path: &WorkspacePath, before: Option<&[u8]>, after: Option<&[u8]>) -> Option<String> {
     if path.relative().starts_with(".git/logs/") || path.relative() == ".git/index" {
@@ -39,16 +39,16 @@ pub fn ref_change(path: &WorkspacePath, before: Option<&[u8]>, after: Option<&[u
     })
 }
 
-/// Why no tool writes into a repository that has another name than `.git`, nor makes one.
+/// The refusal to create or change a repository with another name than `.git`.
 #[must_use]
 pub fn repository_refusal(folder: &WorkspacePath) -> Problem {
     let text = format!(
-        "{folder} belongs to a git repository that is not named `.git` (a folder with `HEAD`, `objects` and `refs`), or would complete one. Git obeys the configuration of such a folder, so no tool may make or change one. Make it in a command's /tmp, which is gone when the command ends, or ask the user to make it."
+        "{folder} belongs to a git repository that is not named `.git` (a folder with `HEAD`, `objects` and `refs`), or would complete one. Git obeys the configuration of such a folder, so no tool may create or change one. Create it in a command's /tmp, which is removed when the command ends, or ask the user to create it."
     );
     Problem::new(ErrorCode::ProtectedPath, text)
 }
 
-/// The beginning of an id, or the title of another ref.
+/// A shortened commit id, or the name of another ref.
 fn value(content: &[u8]) -> String {
     let text = String::from_utf8_lossy(content);
     let text = text.trim();

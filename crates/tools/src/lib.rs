@@ -1,24 +1,24 @@
-//! What an agent can do to a workspace, and the one place that decides whether it may.
+//! Everything an agent can do to a workspace, and the only place that decides whether it may.
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`path`] | workspace paths: parsed once, never joined to a host path as text |
-//! | [`effect`] | what a call would do, said before it is done |
-//! | [`gate`] | the decision: role, mode, plan and settings against effects; the permit that proves it, the fence that ends it |
+//! | [`effect`] | the effects of a call, known before it runs |
+//! | [`gate`] | the decision from role, mode, plan, settings and effects; the permit that proves it, the fence that ends it |
 //! | [`workspace`] | the only module that touches workspace files |
-//! | [`command`] | running a command, and what becomes of what it changed |
-//! | [`version`], [`diff`] | what a call changes, before and after; shown as a unified diff |
-//! | [`git_name`] | git's refs in words that people use |
-//! | [`text_file`] | what a text file is, for all who show or change one |
-//! | [`plan_callers`] | code outside of a plan's files that uses what the plan changes |
-//! | [`servers`] | tools that MCP servers offer, as far as the rest needs to know of them |
-//! | [`tool`] | what a tool is; [`builtin`] has one file per tool and the list of them |
+//! | [`command`] | running a command, and handling its changes |
+//! | [`version`], [`diff`] | the state of files before and after a call; unified diffs |
+//! | [`git_name`] | readable names for git's refs |
+//! | [`text_file`] | which files are text, for all code that shows or changes files |
+//! | [`plan_callers`] | code outside a plan's files that uses names the plan changes |
+//! | [`servers`] | the interface to the tools of MCP servers |
+//! | [`tool`] | the `Tool` trait; [`builtin`] has one file per tool and their list |
 //!
-//! A call is prepared (arguments become effects), decided, and only then committed, with a [`gate::Permit`]. For each change it
-//! makes, the call gets of that permit one of the change's own kind, which names the path.
+//! A call is prepared (arguments become effects), decided, and only then committed, with a [`gate::Permit`]. For each change, the
+//! call derives a permit of that kind of change, which names the path.
 //!
-//! Invariants: no tool asks for its own mode or role; nothing outside [`gate`] can make a permit;
-//! no change to a workspace happens without one for that kind of change and that path.
+//! Invariants: no tool checks its mode or role; only [`gate`] can create a permit; no workspace changes without a permit for that
+//! kind of change and that path.
 
 pub mod builtin;
 pub mod command;
@@ -40,7 +40,7 @@ pub use builtin::update_step::UpdateStep;
 pub use command::{CommandContext, Commands, Staged};
 pub use effect::{Effect, FileEffect, LandingEffect, Loss, RecordEffect, RunEffect};
 pub use gate::decide;
-pub use gate::{Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, Scope, Secrets, Situation, TAKING_BACK, Verdict};
+pub use gate::{Approval, COMMAND_CHANGES, Consent, Epoch, Fence, Grant, MissingPlan, Permit, REVERT, Scope, Secrets, Situation, Verdict};
 pub use path::WorkspacePath;
 pub use servers::{NoServers, Servers, Site};
 pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};

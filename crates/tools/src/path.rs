@@ -4,8 +4,7 @@ use planwright_protocol::{ErrorCode, Problem};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A path below the workspace's root, without `.`, `..`, doubled slashes or anything that reads
-/// differently than it looks. The root itself is the empty path.
+/// A path below the workspace's root, without `.`, `..`, doubled slashes or deceptive characters. The root is the empty path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkspacePath(String);
 
@@ -23,10 +22,10 @@ impl WorkspacePath {
         Self(String::new())
     }
 
-    /// Reads `/src/main.rs`, `src/main.rs` or `src/` as a path of the workspace.
+    /// Parses `/src/main.rs`, `src/main.rs` or `src/` as a workspace path.
     ///
     /// # Errors
-    /// `PATH_INVALID`, saying what to write instead.
+    /// `PATH_INVALID`, with what to write instead.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let invalid =
             |why: String| Problem::new(ErrorCode::PathInvalid, format!("{why}. Use a path below the workspace, such as /src/main.rs."));
@@ -37,7 +36,7 @@ impl WorkspacePath {
             return Err(invalid(format!("The path has {} bytes; at most {LONGEST_PATH} are allowed", text.len())));
         }
         if let Some(c) = text.chars().find(|&c| is_deceptive(c)) {
-            return Err(invalid(format!("The path has the character U+{:04X}, which can make it look like another one", c as u32)));
+            return Err(invalid(format!("The path contains the character U+{:04X}, which can disguise it as another path", c as u32)));
         }
         let mut names = Vec::new();
         for name in text.split('/') {
@@ -56,10 +55,10 @@ impl WorkspacePath {
         Ok(Self(names.join("/")))
     }
 
-    /// Like [`Self::parse`], for something that must name a file: not the root, no trailing slash.
+    /// Like [`Self::parse`], for paths that must name a file: not the root, no trailing slash.
     ///
     /// # Errors
-    /// `PATH_INVALID`, saying what to write instead.
+    /// `PATH_INVALID`, with what to write instead.
     pub fn parse_file(text: &str) -> Result<Self, Problem> {
         let path = Self::parse(text)?;
         if path.is_root() || text.ends_with('/') || text.ends_with("/.") {
@@ -73,7 +72,7 @@ impl WorkspacePath {
         self.0.is_empty()
     }
 
-    /// Relative to the root, as the kernel wants it: `.` for the root.
+    /// Relative to the root, as the kernel requires: `.` for the root.
     #[must_use]
     pub fn relative(&self) -> &str {
         if self.is_root() { "." } else { &self.0 }
@@ -83,7 +82,7 @@ impl WorkspacePath {
         self.0.split('/').filter(|name| !name.is_empty())
     }
 
-    /// The folder that holds it, and its own name; `None` for the root.
+    /// The parent folder and the name; `None` for the root.
     #[must_use]
     pub fn split(&self) -> Option<(WorkspacePath, &str)> {
         if self.is_root() {
@@ -100,13 +99,13 @@ impl WorkspacePath {
         if self.is_root() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
     }
 
-    /// Whether it is `folder` or lies somewhere below it.
+    /// Whether it is `folder` or below it.
     #[must_use]
     pub fn is_within(&self, folder: &WorkspacePath) -> bool {
         folder.is_root() || self.0.strip_prefix(&folder.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Those of a set that are this path or lie below it, found without looking at the others.
+    /// The paths of a sorted set that are this path or below it.
     pub fn all_within<'s>(&self, paths: &'s BTreeSet<WorkspacePath>) -> impl Iterator<Item = &'s WorkspacePath> + use<'s> {
         let (folder, below) = (self.clone(), if self.is_root() { self.clone() } else { self.join("") });
         let own = paths.get(self).filter(|_| !self.is_root());
@@ -119,14 +118,14 @@ impl WorkspacePath {
         self.0.strip_prefix(Self::PLANS).is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// A `.plan` file below `/plans/`: what a role of plan mode may write.
+    /// A `.plan` file below `/plans/`, which plan-mode roles may write.
     #[must_use]
     pub fn is_plan(&self) -> bool {
         self.is_below_plans()
             && self.0.rsplit('/').next().is_some_and(|name| name.strip_suffix(".plan").is_some_and(|stem| !stem.is_empty()))
     }
 
-    /// The file of a chat: `/.planwright/chats/ID.chat`.
+    /// A chat's file: `/.planwright/chats/ID.chat`.
     #[must_use]
     pub fn is_chat(&self) -> bool {
         self.0.strip_prefix(".planwright/chats/").is_some_and(|name| name.split_once('.').is_some_and(|(_, extension)| extension == "chat"))
@@ -138,8 +137,8 @@ impl WorkspacePath {
         self.names().next() == Some(OWN[0])
     }
 
-    /// Git's and our own files, which no tool may change: `.git` and `.planwright` at any depth, since a folder below may be a
-    /// workspace by itself; `.chat` files.
+    /// Files of git and of Planwright, which no tool may change: `.git` and `.planwright` at any depth, because a subfolder may
+    /// be a workspace itself; and `.chat` files.
     #[must_use]
     pub fn is_protected(&self) -> bool {
         self.names().any(|name| is_own_name(name.as_bytes()))
@@ -163,13 +162,13 @@ impl serde::Serialize for WorkspacePath {
     }
 }
 
-/// Whether an entry of this name belongs to git or to Planwright, wherever it is.
+/// Whether an entry with this name belongs to git or to Planwright, at any depth.
 pub fn is_own_name(name: &[u8]) -> bool {
     OWN.iter().any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
 }
 
-/// Characters that end lines, move the cursor, turn the reading direction, take no room or pass
-/// for a slash: in an approval card they would show another path than the one that is meant.
+/// Characters that end lines, move the cursor, change the reading direction, have no width or look like a slash. In an approval
+/// card they would disguise the path.
 fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{061C}' | '\u{180E}' | '\u{00AD}')

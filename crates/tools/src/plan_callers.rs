@@ -1,4 +1,4 @@
-//! Code that a plan forgets: what uses a name that a step is about, outside of the plan's files.
+//! Finds code that a plan forgets: uses of a step's names outside the plan's files.
 
 use crate::builtin::source_search::{Hit, SourceSearch, split};
 use crate::gate::{Scope, Secrets};
@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Somebody waits for it.
+/// Time limit, because a user or model waits for the result.
 const LONGEST: Duration = Duration::from_secs(3);
 const MOST_NAMES: usize = 16;
-/// Shorter names are those of everything.
+/// Shorter names occur everywhere.
 const SHORTEST_NAME: usize = 3;
 const PLACES_NAMED: usize = 5;
 
-/// The findings of a plan's text: names in backticks that the step's files define and code outside of the plan's files uses.
+/// The findings for a plan's text: names in backticks that the step's files define, and that code outside the plan's files uses.
 #[must_use]
 pub fn callers_outside(workspace: &Workspace, secrets: &Arc<Secrets>, text: &str) -> Vec<Finding> {
     let Ok(document) = PlanDocument::parse(text) else { return Vec::new() };
@@ -42,7 +42,7 @@ pub fn callers_outside(workspace: &Workspace, secrets: &Arc<Secrets>, text: &str
     findings
 }
 
-/// What stands between backticks in a step.
+/// The texts in backticks in a step.
 fn quoted(step: &PlanStep) -> impl Iterator<Item = &str> {
     [&step.action, &step.reason].into_iter().flat_map(|text| text.split('`').skip(1).step_by(2))
 }
@@ -51,7 +51,7 @@ fn is_name(text: &str) -> bool {
     text.len() >= SHORTEST_NAME && text.chars().all(|c| c.is_alphanumeric() || c == '_') && !text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Line and column of the words in the plan's file.
+/// Line and column of a text in the plan file.
 fn place_of(text: &str, quoted: &str) -> (usize, usize) {
     let quoted = format!("`{quoted}`");
     let found = text.lines().zip(1..).find_map(|(line, number)| line.find(&quoted).map(|at| (number, line[..at].chars().count() + 1)));
@@ -61,7 +61,7 @@ fn place_of(text: &str, quoted: &str) -> (usize, usize) {
 #[derive(Default)]
 struct Uses {
     is_defined: bool,
-    /// Outside of the plan's files, in files that define no such name themselves.
+    /// Uses outside the plan's files, in files that do not define the name themselves.
     outside: BTreeSet<(WorkspacePath, u32)>,
 }
 
@@ -79,7 +79,7 @@ impl Uses {
                 found.outside.extend(source.uses_of(name).map(|one| (path.clone(), one.line)));
             }
         });
-        // A workspace that is gone has no callers.
+        // A missing workspace has no callers.
         searched.map(|_| found.into_inner().unwrap_or_else(PoisonError::into_inner)).unwrap_or_default()
     }
 
@@ -91,7 +91,7 @@ impl Uses {
         let more = self.outside.len() - named.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let message = format!(
-            "`{name}` is also used outside of the plan's files: {}{more}; name those files in a step if they must change",
+            "`{name}` is also used outside the plan's files: {}{more}; list those files in a step if they must change",
             named.join(", ")
         );
         Some(Finding { line, column, message, gravity: Gravity::Warning })
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(
             found("src/plan.rs"),
             [
-                "5:17: `parse_plan` is also used outside of the plan's files: /src/main.rs:2, /src/main.rs:4; name those files in a step if they must change"
+                "5:17: `parse_plan` is also used outside the plan's files: /src/main.rs:2, /src/main.rs:4; list those files in a step if they must change"
             ]
         );
     }
@@ -147,7 +147,7 @@ mod tests {
             trial.plan("write_plan", &args.to_string()).unwrap().text
         };
         let told = plan("src/plan.rs");
-        assert!(told.contains("`parse_plan` is also used outside of the plan's files: /src/main.rs:2"), "{told}");
+        assert!(told.contains("`parse_plan` is also used outside the plan's files: /src/main.rs:2"), "{told}");
         assert!(!plan("src").contains("outside"));
     }
 }

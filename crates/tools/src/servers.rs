@@ -1,4 +1,4 @@
-//! Tools that other programs offer: what the rest needs to know of MCP servers. The crate `mcp` has the servers themselves.
+//! The interface to MCP servers' tools. The crate `mcp` implements the servers.
 
 use crate::command::Commands;
 use crate::gate::Secrets;
@@ -13,41 +13,41 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What stands between the name of a server and that of its tool.
+/// Separates the name of a server from the name of its tool.
 pub const BETWEEN: &str = "__";
 
 /// The servers of a workspace.
 #[async_trait]
 pub trait Servers: Send + Sync {
-    /// The tools of all servers that can be used now, which are started if need be. The others are left out and reported.
+    /// The tools of all usable servers, which are started if necessary. Unusable servers are left out and reported.
     async fn tools(&self, site: &Site) -> Vec<Arc<dyn Tool>>;
 
-    /// The same as far as they are known, without starting any.
+    /// The tools that are known without starting a server.
     async fn known(&self, site: &Site) -> Vec<Arc<dyn Tool>>;
 
-    /// The tool of this name; `None` if no server here could have it.
+    /// The tool with this name; `None` if no server here could have it.
     async fn named(&self, name: &str, site: &Site) -> Option<Result<Arc<dyn Tool>, Problem>>;
 
-    /// What is known of the servers, without starting any.
+    /// The state of the servers, without starting any.
     async fn reports(&self, site: &Site) -> Vec<ServerReport>;
 
-    /// Holds all servers against what the user accepted, without starting any.
+    /// Compares all servers with what the user accepted, without starting any.
     async fn look(&self, site: &Site);
 
-    /// Starts one server, if the user accepted it, and asks what it offers.
+    /// Starts one server, if the user accepted it, and lists its tools.
     async fn ask(&self, server: &str, site: &Site);
 
-    /// Tries servers that failed at once when they are next needed.
+    /// Clears the retry delay of failed servers.
     async fn forgive(&self, site: &Site);
 
-    /// Takes what a server has come to offer for what the user looked at; whether there is anything with this hash.
+    /// Accepts a server's current tools, as identified by their hash. Returns whether there is anything with this hash.
     ///
     /// # Errors
-    /// It can't be stored.
+    /// The acceptance can't be stored.
     async fn accept(&self, site: &Site, sha256: &str) -> Result<bool, Problem>;
 }
 
-/// Where servers work.
+/// The workspace in which servers run.
 #[derive(Clone)]
 pub struct Site {
     pub id: WorkspaceId,
@@ -58,7 +58,7 @@ pub struct Site {
     pub neighbours: Arc<[PathBuf]>,
 }
 
-/// For where none are configured.
+/// For workspaces without configured servers.
 pub struct NoServers;
 
 #[async_trait]
@@ -90,28 +90,28 @@ impl Servers for NoServers {
     }
 }
 
-/// An MCP server, as people read of it.
+/// The state of an MCP server, for display.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ServerReport {
     #[schemars(example = &"notes")]
     pub name: String,
     pub origin: Origin,
-    /// What is run, word by word; null of a server that is reached by its address.
+    /// The command and its arguments; null for a server with an address.
     pub command: Option<Vec<String>>,
-    /// Its address; null of a program.
+    /// The server's address; null for a local program.
     pub url: Option<String>,
     pub status: ServerStatus,
     /// Why it can't be used, and what to do.
     pub error: Option<String>,
-    /// Whether its word that a tool only reads is taken.
+    /// Whether its statement that a tool only reads is trusted.
     pub trust_read_only: bool,
-    /// The tools that it offers, as far as they may be used.
+    /// Its usable tools.
     pub tools: Vec<OfferedTool>,
-    /// What has changed since the user accepted it.
+    /// Changes since the user accepted it.
     pub changed: Option<Changed>,
 }
 
-/// Whose configuration a server stands in.
+/// The configuration that defines a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -122,30 +122,30 @@ pub enum Origin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerStatus {
-    /// Not started yet, or not needed at the moment.
+    /// Not started yet, or not needed now.
     Idle,
     Ready,
     Failed,
-    /// The user has to accept it first.
+    /// The user must accept it first.
     Untrusted,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OfferedTool {
-    /// As the model calls it.
+    /// The name that the model uses.
     #[schemars(example = &"notes__list")]
     pub name: String,
     pub description: String,
-    /// Whether it counts as one that only reads.
+    /// Whether it counts as read-only.
     pub read_only: bool,
 }
 
-/// What of a server is not what the user accepted.
+/// Differences between a server and what the user accepted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Changed {
-    /// To accept it by.
+    /// The hash with which to accept it.
     pub sha256: String,
-    /// What was and what is.
+    /// Before and after.
     pub items: Vec<ChangedItem>,
 }
 
@@ -153,37 +153,37 @@ pub struct Changed {
 pub struct ChangedItem {
     /// `command`, or `tool NAME`.
     pub what: String,
-    /// Null of what is new.
+    /// Null if it is new.
     pub before: Value,
     pub after: Value,
 }
 
-/// A tool of either kind.
-pub enum Found {
+/// A built-in tool or a server's tool.
+pub enum FoundTool {
     Builtin(&'static dyn Tool),
     Offered(Arc<dyn Tool>),
 }
 
-impl Deref for Found {
+impl Deref for FoundTool {
     type Target = dyn Tool;
 
     fn deref(&self) -> &(dyn Tool + 'static) {
         match self {
-            Found::Builtin(tool) => *tool,
-            Found::Offered(tool) => &**tool,
+            FoundTool::Builtin(tool) => *tool,
+            FoundTool::Offered(tool) => &**tool,
         }
     }
 }
 
-/// The tool of exactly this name, built in or of a server.
+/// The tool with exactly this name, built in or of a server.
 ///
 /// # Errors
 /// `TOOL_UNKNOWN`, or why the server can't be used.
-pub async fn find(name: &str, servers: &dyn Servers, site: &Site) -> Result<Found, Problem> {
+pub async fn find(name: &str, servers: &dyn Servers, site: &Site) -> Result<FoundTool, Problem> {
     match tool_named(name) {
-        Ok(tool) => Ok(Found::Builtin(tool)),
+        Ok(tool) => Ok(FoundTool::Builtin(tool)),
         Err(unknown) => match servers.named(name, site).await {
-            Some(offered) => offered.map(Found::Offered),
+            Some(offered) => offered.map(FoundTool::Offered),
             None => Err(unknown),
         },
     }

@@ -1,23 +1,23 @@
-//! What a text file is. Every tool, diff and view asks here, so that they agree.
+//! Decides which files are text. Every tool, diff and view uses this, so that they agree.
 //!
-//! The first 8000 bytes decide: text has hardly any control characters, and at most one stray NUL. So pictures, archives and
-//! programs are none, and sources in Latin-1 or another old encoding are: their bytes that are not UTF-8 are shown as
-//! U+FFFD, and stay as they are when the file is edited. UTF-16 with a byte order mark is text too. An empty file is text.
+//! The first 8000 bytes decide: text has almost no control characters, and at most one NUL. So images, archives and programs are
+//! not text, and sources in Latin-1 or another old encoding are: their non-UTF-8 bytes are shown as U+FFFD, and stay unchanged
+//! when the file is edited. UTF-16 with a byte order mark is text too. An empty file is text.
 
 use planwright_protocol::{ErrorCode, Problem};
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// So much of a file decides.
+/// The number of bytes that decide.
 pub const LOOKED_AT: usize = 8000;
 
-/// How compressed files begin that may be too short to be told by their bytes: gzip, Zstandard, bzip2.
+/// Signatures of compressed files that may be too short to be recognised by their bytes: gzip, Zstandard, bzip2.
 const COMPRESSED: [&[u8]; 3] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh91AY&SY"];
 
-/// How the text is written down.
+/// The encoding of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// UTF-8, or something that has ASCII in common with it.
+    /// UTF-8, or another superset of ASCII.
     Bytes,
     Utf16(Order),
 }
@@ -45,7 +45,7 @@ impl Order {
     }
 }
 
-/// How a file is written down that begins like this; `None` if it is no text.
+/// The encoding of a file that begins with these bytes; `None` if it is not text.
 #[must_use]
 pub fn encoding_of(start: &[u8]) -> Option<Encoding> {
     let start = &start[..start.len().min(LOOKED_AT)];
@@ -54,7 +54,7 @@ pub fn encoding_of(start: &[u8]) -> Option<Encoding> {
     let mut characters: Vec<Option<char>> = order.characters(&start[2..]).collect();
     let is_cut = start.len() == LOOKED_AT;
     if is_cut {
-        // The second half of a pair may be behind the cut.
+        // The second half of a surrogate pair may be cut off.
         characters.pop_if(|last| last.is_none());
     }
     let text: String = characters.into_iter().collect::<Option<_>>()?;
@@ -62,23 +62,23 @@ pub fn encoding_of(start: &[u8]) -> Option<Encoding> {
     (is_whole && is_plain(text.as_bytes())).then_some(Encoding::Utf16(order))
 }
 
-/// A stray control character makes no other file of a text; compressed and compiled data is full of them.
+/// A stray control character is allowed in text; compressed and compiled data is full of them.
 fn is_plain(start: &[u8]) -> bool {
     let strange = start.iter().filter(|byte| matches!(byte, 0x01..=0x06 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f)).count();
     let is_compressed = COMPRESSED.iter().any(|magic| start.starts_with(magic));
     !is_compressed && memchr::memchr_iter(0, start).count() <= 1 && strange <= 1 + start.len() / 30
 }
 
-/// The whole of a text file.
+/// The whole content of a text file.
 #[derive(Debug)]
 pub struct Text<'b> {
-    /// As UTF-8, as far as the file has characters.
+    /// As UTF-8, as far as the file has valid characters.
     pub bytes: Cow<'b, [u8]>,
     encoding: Encoding,
 }
 
 impl<'b> Text<'b> {
-    /// `None` if it is no text.
+    /// `None` if it is not text.
     #[must_use]
     pub fn of(bytes: &'b [u8]) -> Option<Self> {
         let encoding = encoding_of(bytes)?;
@@ -90,7 +90,7 @@ impl<'b> Text<'b> {
         Some(Self { bytes, encoding })
     }
 
-    /// What has been made of [`Self::bytes`], as the file has it.
+    /// Converts edited [`Self::bytes`] back to the file's encoding.
     #[must_use]
     pub fn encoded(&self, bytes: Vec<u8>) -> Vec<u8> {
         let Encoding::Utf16(order) = self.encoding else { return bytes };
@@ -109,7 +109,7 @@ impl<'b> Text<'b> {
     }
 }
 
-/// A piece of text to be read. What is no character, and NUL, is U+FFFD.
+/// A part of a text, for display. Invalid characters and NUL become U+FFFD.
 #[must_use]
 pub fn shown(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes);
@@ -120,7 +120,7 @@ pub fn shown(bytes: &[u8]) -> Cow<'_, str> {
 pub fn not_text(path: impl Display) -> Problem {
     Problem::new(
         ErrorCode::NotATextFile,
-        format!("{path} is not a text file, so it is neither shown nor edited. Leave it as it is, or use a program for files of its kind."),
+        format!("{path} is not a text file, so it can't be shown or edited. Leave it unchanged, or use a program for this file type."),
     )
 }
 
@@ -130,7 +130,7 @@ mod tests {
     use crate::builtin::trial::Trial;
     use serde_json::json;
 
-    /// Files of a kind each, as they begin.
+    /// The beginning of one file of each kind.
     const NO_TEXT: &[(&str, &[u8])] = &[
         ("PNG", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89"),
         ("ZIP", b"PK\x03\x04\x14\0\0\0\x08\0abcdefghijklmnopqrstuvwxyz"),
@@ -161,7 +161,7 @@ mod tests {
         let files = NO_TEXT.iter().map(|(_, bytes)| (*bytes, false)).chain(texts.map(|bytes| (bytes, true)));
         for (number, (bytes, is_text)) in files.enumerate() {
             let file = format!("{number}.bin");
-            // The word stands in each, so that only its kind keeps it from being found.
+            // Each contains the word, so that only its kind keeps it from being found.
             let bytes = if is_text { bytes.to_vec() } else { [bytes, b"\nword\n"].concat() };
             trial.put(&file, &bytes);
             let found = call("grep", json!({ "pattern": "word", "path": file })).unwrap().text;

@@ -1,4 +1,4 @@
-//! What a tool is.
+//! The `Tool` trait and its types.
 
 use crate::builtin::BUILTIN;
 use crate::command::CommandContext;
@@ -18,39 +18,56 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use planwright_protocol::message::{Category, Risk};
 
-/// What everyone needs to know of a tool: prompt, documentation, API and UI are computed from it.
+/// The description of a tool, from which prompt, documentation, API and UI are generated.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec<'a> {
     pub name: &'a str,
     pub category: Category,
     pub risk: Risk,
-    /// Whether it can change nothing. False unless said.
+    /// Whether the tool changes nothing (default false).
     pub read_only: bool,
-    /// The sets of rights of which each is enough for the tool to be listed to a role; the first is the usual one.
+    /// Sets of permissions, each of which suffices to list the tool to a role; the first is the usual one.
     pub needs: &'static [&'static [Permission]],
     pub examples: &'static [&'static str],
 }
 
-/// The arguments of a tool. The doc comment of the type is what the model reads; the schema is derived.
+impl Spec<'static> {
+    /// A tool that reads the workspace and changes nothing.
+    pub(crate) const fn reading(name: &'static str, category: Category, examples: &'static [&'static str]) -> Self {
+        Self { name, category, risk: Risk::Low, read_only: true, needs: &[&[Permission::Read]], examples }
+    }
+
+    /// A tool that changes files.
+    pub(crate) const fn writing(
+        name: &'static str,
+        risk: Risk,
+        needs: &'static [&'static [Permission]],
+        examples: &'static [&'static str],
+    ) -> Self {
+        Self { name, category: Category::Write, risk, read_only: false, needs, examples }
+    }
+}
+
+/// The arguments of a tool. The model reads the type's doc comment; the schema is derived.
 pub trait Input: DeserializeOwned + JsonSchema + Send + Sync + 'static {
     const SPEC: Spec<'static>;
 
-    /// Turns the arguments into effects and a way to bring them about. Changes nothing.
+    /// Converts the arguments into effects and a way to execute them. Changes nothing.
     ///
     /// # Errors
-    /// What is wrong with the call, for the model to mend.
+    /// What is wrong with the call, for the model to fix.
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem>;
 }
 
-/// A tool, whatever its arguments.
+/// A tool with any kind of arguments.
 pub trait Tool: Send + Sync {
     fn spec(&self) -> Spec<'_>;
     fn schema(&self) -> Value;
 
-    /// Reads the arguments as the model wrote them and prepares the call.
+    /// Parses the model's arguments and prepares the call.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENTS`, or what [`Input::prepare`] finds.
+    /// `INVALID_ARGUMENTS`, or an error of [`Input::prepare`].
     fn prepare(&self, args: &str, cx: &ToolContext) -> Result<Prepared, Problem>;
 
     fn description(&self) -> String {
@@ -58,8 +75,8 @@ pub trait Tool: Send + Sync {
     }
 }
 
-/// Leaves out of a schema what tells a model nothing: it pays for every word. What may be left out is not required, and
-/// need not be said to be `null` as well.
+/// Removes parts of a schema that tell a model nothing, because every word costs tokens. Optional properties are not required, so
+/// they need not allow `null` as well.
 fn plain(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -98,7 +115,7 @@ fn plain(schema: &mut Value) {
     }
 }
 
-/// The schemas of the built-in tools. They go out with every request to a model, and are derived once.
+/// The schemas of the built-in tools, which every model request includes. They are derived once.
 static SCHEMAS: Mutex<BTreeMap<&str, Value>> = Mutex::new(BTreeMap::new());
 
 fn derived_schema<I: Input>() -> Value {
@@ -111,7 +128,7 @@ fn derived_schema<I: Input>() -> Value {
     schema
 }
 
-/// Makes a [`Tool`] of its input type.
+/// Implements [`Tool`] for an input type.
 pub struct Builtin<I>(PhantomData<fn() -> I>);
 
 impl<I> Builtin<I> {
@@ -135,14 +152,14 @@ impl<I: Input> Tool for Builtin<I> {
                 format!("The arguments of `{}` don't fit: {error}. Send them again as its schema says.", I::SPEC.name),
             )
         };
-        // Read strictly first, so that no reader of the stored call sees other arguments than the tool does.
+        // Parsed strictly first, so that no reader of the stored call sees other arguments than the tool.
         let value = planwright_protocol::json::parse_strict(args).map_err(invalid)?;
         let input: I = serde_json::from_value(value).map_err(invalid)?;
         Ok(input.prepare(cx)?.with_folders_on_the_way(&cx.workspace).with_repositories(&cx.workspace))
     }
 }
 
-/// A call that has been understood, but not yet decided.
+/// A call that is parsed but not decided yet.
 pub struct Prepared {
     pub effects: Vec<Effect>,
     /// Everything it would change, before and after.
@@ -167,7 +184,7 @@ impl Prepared {
         self
     }
 
-    /// Adds the folders that will be made for what is new.
+    /// Adds the parent folders that will be created for new files.
     fn with_folders_on_the_way(mut self, workspace: &Workspace) -> Self {
         let mut known: BTreeSet<WorkspacePath> = self.changes.iter().map(|change| change.path.clone()).collect();
         let mut made = Vec::new();
@@ -183,7 +200,7 @@ impl Prepared {
         self
     }
 
-    /// Adds the repositories under other names than `.git` that would be made or changed, so that the gate refuses the call.
+    /// Adds the repositories with other names than `.git` that would be created or changed, so that the gate refuses the call.
     fn with_repositories(mut self, workspace: &Workspace) -> Self {
         let changed = self.effects.iter().flat_map(Effect::changed_paths);
         let found: BTreeSet<WorkspacePath> = changed.filter_map(|path| workspace.repository_at(path)).collect();
@@ -191,40 +208,40 @@ impl Prepared {
         self
     }
 
-    /// Brings the effects about.
+    /// Executes the effects.
     ///
     /// # Errors
-    /// Why it did not happen; then nothing has changed.
+    /// Why it failed; nothing has changed.
     pub fn commit(self, permit: &Permit) -> Result<Output, Problem> {
         (self.commit)(permit)
     }
 }
 
-/// What a call gives back.
+/// The result of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
-    /// What the model reads.
+    /// The text that the model reads.
     pub text: String,
     /// Facts for programs.
     pub data: Map<String, Value>,
-    /// Something the session must do about it.
+    /// A follow-up action for the chat.
     pub signal: Option<Signal>,
 }
 
-/// What a tool can't do itself, because it is about the chat and not the workspace.
+/// A follow-up that a tool can't perform itself, because it concerns the chat and not the workspace.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Signal {
     /// A plan file was written, changed, moved here or removed.
     PlanFileChanged(WorkspacePath),
     /// Ask the user, and end the turn.
     Ask(Vec<Question>),
-    /// The model holds its plan for final and wants to leave plan mode.
+    /// The model considers its plan final and wants to leave plan mode.
     ExitPlanMode(WorkspacePath),
-    /// A command has ended, and what it changed waits to be judged.
+    /// A command has ended, and its changes wait for a decision.
     Staged,
-    /// A review was handed in: as data, and as people read it.
+    /// A review was submitted: as data, and as text.
     Reviewed { review: Value, text: String },
-    /// Hand a task to another role.
+    /// Delegate a task to another role.
     Delegate { role: Role, task: String },
 }
 
@@ -245,7 +262,7 @@ impl Output {
         self
     }
 
-    /// As the tools endpoint answers it: the facts, and the text as `output`.
+    /// The tools endpoint's answer: the facts, and the text as `output`.
     #[must_use]
     pub fn into_result(self) -> Value {
         let mut result = self.data;
@@ -256,17 +273,17 @@ impl Output {
     }
 }
 
-/// What reaches every tool besides its arguments. A new field touches no tool.
+/// Context that every tool gets besides its arguments. A new field affects no tool.
 #[derive(Clone, Debug)]
 pub struct ToolConfig {
-    /// True unless the chat is known to be in act mode.
+    /// True unless the chat is in act mode.
     pub plan_mode: bool,
     /// The chat's plan, once it has one.
     pub active_plan_path: Option<WorkspacePath>,
-    /// What the user approved and the chat carries out, as the file was then.
+    /// The approved plan that the chat executes, with the file's content at the approval.
     pub approved_plan: Option<Arc<str>>,
     pub chat: Option<ChatId>,
-    /// Plans that belong to other chats, also those whose files are gone.
+    /// Plans of other chats, including those whose files are missing.
     pub foreign_plans: Arc<BTreeSet<WorkspacePath>>,
     pub secrets: Arc<Secrets>,
 }
@@ -293,7 +310,7 @@ pub struct ToolContext {
     pub command: CommandContext,
 }
 
-/// How each file looked when the model last saw it, so that it can't overwrite what it doesn't know.
+/// The state of each file when the model last read it, so that it can't overwrite content it does not know.
 #[derive(Debug, Default)]
 pub struct Seen(Mutex<HashMap<WorkspacePath, Stamp>>);
 
@@ -303,7 +320,7 @@ impl Seen {
     }
 
     /// # Errors
-    /// `FILE_CHANGED` when the model saw another content than the present one.
+    /// `FILE_CHANGED` if the model read another content than the current one.
     pub fn check(&self, path: &WorkspacePath, present: &Stamp) -> Result<(), Problem> {
         match self.lock().get(path) {
             Some(seen) if seen != present => Err(file_changed(path)),
@@ -325,10 +342,10 @@ pub(crate) fn file_changed(path: &WorkspacePath) -> Problem {
     Problem::new(ErrorCode::FileChanged, format!("{path} has changed since you last read it. Read it again, then make your change."))
 }
 
-/// The tool of exactly this name.
+/// The tool with exactly this name.
 ///
 /// # Errors
-/// `TOOL_UNKNOWN`, naming those there are.
+/// `TOOL_UNKNOWN`, with the list of tools.
 pub fn tool_named(name: &str) -> Result<&'static dyn Tool, Problem> {
     BUILTIN.iter().copied().find(|tool| tool.spec().name == name).ok_or_else(|| {
         let names = BUILTIN.iter().map(|tool| tool.spec().name).collect::<Vec<_>>().join(", ");
@@ -336,8 +353,8 @@ pub fn tool_named(name: &str) -> Result<&'static dyn Tool, Problem> {
     })
 }
 
-/// The tools that are listed to a role: those whose needs it meets, all of them read-only in plan
-/// mode but for the ways to write the plan and to leave.
+/// The tools that are listed to a role: those whose permissions it has. In plan mode they are all read-only, except those that
+/// write the plan and leave plan mode.
 pub fn tools_of(role: Role, inspect: Inspect) -> impl Iterator<Item = &'static dyn Tool> {
     BUILTIN.iter().copied().filter(move |tool| is_listed(&tool.spec(), role, inspect))
 }

@@ -1,4 +1,4 @@
-//! What a call changes, before and after: what is needed to show it, and to take it back.
+//! The state of files before and after a call, for diffs and reverts.
 
 use crate::path::WorkspacePath;
 use planwright_protocol::Image;
@@ -14,7 +14,7 @@ pub struct FileChange {
     pub after: Version,
 }
 
-/// What is at a path, with the content of a file where it is kept.
+/// The state of a path, with a file's content if it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     pub image: Image,
@@ -27,10 +27,10 @@ impl Version {
         Image::Absent.into()
     }
 
-    /// A file whose content is known; `mode` is `None` where it is not made yet.
+    /// A file with known content; `mode` is `None` if it does not exist yet.
     pub fn file(bytes: impl Into<Arc<[u8]>>, mode: Option<u32>) -> Self {
         let bytes = bytes.into();
-        // A slice has nothing to fail.
+        // Reading from a slice can't fail.
         let sha256 = sha256_of(&*bytes).unwrap_or_default();
         Self { image: Image::File { mode, sha256 }, bytes: Some(bytes) }
     }
@@ -47,7 +47,7 @@ impl From<Image> for Version {
     }
 }
 
-/// The sha256 of all that can be read, in hexadecimal digits.
+/// The SHA-256 of a reader's content, in hexadecimal.
 pub(crate) fn sha256_of(mut content: impl Read) -> std::io::Result<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 << 10];

@@ -1,7 +1,7 @@
 //! The only module that touches workspace files.
 //!
-//! The root is held as a descriptor and the kernel resolves every path beneath it: nothing is ever
-//! checked as text and opened afterwards. Reads may follow links that stay inside; writes follow none.
+//! The root is held as a descriptor and the kernel resolves every path beneath it: no path is checked as text and opened
+//! afterwards. Reads may follow links that stay inside; writes follow none.
 
 use crate::gate::{CommitGuard, ProgressPermit, Target, WritePermit};
 use crate::path::WorkspacePath;
@@ -33,21 +33,21 @@ mod plans;
 mod problem;
 mod products;
 mod put_back;
+mod recorded_files;
 mod refs;
 mod repository;
 mod restore;
 mod rules;
 mod secrets;
-mod seen;
 mod staged_tree;
 mod tracked;
 mod tree;
-mod turn;
 mod walk;
+mod workspace_lock;
 
 pub use baseline::Baseline;
 pub use branch::Commit;
-pub use change::{Change, Changes, is_in_repository, is_named_record, is_object};
+pub use change::{CommandChanges, EntryChange, is_in_repository, is_named_record, is_object};
 pub use clock::{Begun, Since};
 pub use commits::Commits;
 pub use entries::{Depth, Parents, State};
@@ -56,18 +56,18 @@ pub use mirror::{Mirror, is_noted};
 pub use plans::PlanSummary;
 use problem::problem_of;
 pub use put_back::PutBack;
+pub use recorded_files::RecordedFiles;
 pub use refs::RefChange;
 pub use repository::Repository;
 pub use restore::{CHANGED, LeftAlone, NO_COPY, NOT_EMPTY, Restore};
 pub use secrets::Hidden;
-pub use seen::Seen;
 pub use staged_tree::refusal;
 pub use tree::{Kept, Tree};
-pub use walk::{Found, Walked, stamp_of};
+pub use walk::{FoundFile, Walked, stamp_of};
 
-/// The largest file that is read or written as a whole.
+/// The largest file that is read or written as a whole, in bytes.
 pub const LARGEST_FILE: u64 = 16 << 20;
-/// The largest plan: all of it goes into the prompt of every request.
+/// The largest plan, in bytes: every request's prompt contains all of it.
 const LARGEST_PLAN: u64 = 256 << 10;
 
 /// A folder the agent works in.
@@ -76,7 +76,7 @@ pub struct Workspace {
     root: OwnedFd,
 }
 
-/// What tells one state of a file from another.
+/// Identifies one state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     device: u64,
@@ -85,9 +85,9 @@ pub struct Stamp {
     modified: (i64, u64),
 }
 
-/// A file's content with the state it was read in.
+/// A file's content with the state in which it was read.
 #[derive(Clone, Debug)]
-pub struct Snapshot {
+pub struct FileSnapshot {
     pub bytes: Vec<u8>,
     pub stamp: Stamp,
     pub links: u64,
@@ -102,7 +102,7 @@ pub enum Kind {
     Other,
 }
 
-/// An entry as it is, links not followed.
+/// An entry, without following links.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub kind: Kind,
@@ -113,37 +113,37 @@ pub struct Entry {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Links {
-    /// Links are followed while they stay inside the workspace.
+    /// Follow links that stay inside the workspace.
     Inside,
     Refused,
 }
 
 impl Workspace {
     /// # Errors
-    /// The folder is not there or can't be opened.
+    /// The folder is missing or can't be opened.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
         let root = rustix::fs::open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Self { root })
     }
 
-    /// The same, if no link leads there: what stands at a path that was looked at before is not something else by now.
+    /// Like [`Self::open`], but refuses links in the path, so that a path checked earlier can't lead elsewhere now.
     ///
     /// # Errors
-    /// The folder is not there, can't be opened, or is reached through a link.
+    /// The folder is missing, can't be opened, or its path contains a link.
     pub fn open_real(folder: &Path) -> std::io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         match rustix::fs::openat2(rustix::fs::CWD, folder, flags, Mode::empty(), links) {
             Ok(root) => Ok(Self { root }),
-            Err(Errno::LOOP) => Err(std::io::Error::other("there is a link in its path now; put the folder back, or add it where it is")),
+            Err(Errno::LOOP) => Err(std::io::Error::other("its path now contains a link; restore the folder, or add it at its new path")),
             Err(errno) => Err(errno.into()),
         }
     }
 
-    /// Where the root is now on the host. For showing and for walking by name; never to open a file with.
+    /// The root's current path on the host. For display and for walking by name; never for opening a file.
     ///
     /// # Errors
-    /// `NOT_FOUND` when the folder has been removed.
+    /// `NOT_FOUND` if the folder was removed.
     pub fn host_path(&self) -> Result<PathBuf, Problem> {
         let removed = || Problem::new(ErrorCode::NotFound, "The workspace folder has been removed. Ask the user to restore it.");
         let link = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&self.root));
@@ -155,10 +155,10 @@ impl Workspace {
         }
     }
 
-    /// Opens a regular file for reading, links inside the workspace followed.
+    /// Opens a regular file for reading. Follows links inside the workspace.
     ///
     /// # Errors
-    /// Not there, outside, not a regular file.
+    /// The file is missing, outside, or not a regular file.
     pub fn open_file(&self, path: &WorkspacePath) -> Result<File, Problem> {
         self.open_regular(path, Links::Inside)
     }
@@ -168,14 +168,14 @@ impl Workspace {
         let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
         match kind_of(&stat) {
             Kind::File => Ok(File::from(file)),
-            Kind::Folder => Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a folder. Use `ls` to see what is in it."))),
+            Kind::Folder => Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a folder. Use `ls` to list it."))),
             Kind::Link | Kind::Other => {
                 Err(Problem::new(ErrorCode::NotRegularFile, format!("{path} is a pipe, socket or device, not a file with text.")))
             }
         }
     }
 
-    /// Where an open file really is, when links led there; `None` when it can't be told.
+    /// The real path of an open file, after links; `None` if it is unknown.
     #[must_use]
     pub fn real_path(&self, file: &File) -> Option<WorkspacePath> {
         let link = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file));
@@ -184,34 +184,34 @@ impl Workspace {
         WorkspacePath::parse(inside.to_str()?).ok()
     }
 
-    /// Where a path leads, links inside the workspace followed, and what is there.
+    /// Resolves a path, following links inside the workspace, and returns its kind.
     ///
     /// # Errors
-    /// Not there, or outside.
+    /// The path is missing or outside.
     pub fn resolve(&self, path: &WorkspacePath) -> Result<(WorkspacePath, Kind), Problem> {
         let file = File::from(self.open_at(path, OFlags::PATH, Links::Inside)?);
         let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
         Ok((self.real_path(&file).unwrap_or_else(|| path.clone()), kind_of(&stat)))
     }
 
-    /// Reads a whole file, up to [`LARGEST_FILE`]. For files that are to be changed: unlike
-    /// [`Self::open_file`] it follows no link, or one that takes the file's place would be looked through.
+    /// Reads a whole file, up to [`LARGEST_FILE`]. For files that will be changed: unlike [`Self::open_file`] it follows no link,
+    /// so that a link that replaces the file is not followed.
     ///
     /// # Errors
-    /// A link, not there, not a regular file, or `FILE_TOO_LARGE`.
-    pub fn read(&self, path: &WorkspacePath) -> Result<Snapshot, Problem> {
+    /// The file is a link, missing or not a regular file, or `FILE_TOO_LARGE`.
+    pub fn read(&self, path: &WorkspacePath) -> Result<FileSnapshot, Problem> {
         self.read_up_to(path, LARGEST_FILE, "Read a part of it with `offset` and `limit`.")
     }
 
-    /// Reads a plan as a whole.
+    /// Reads a whole plan.
     ///
     /// # Errors
-    /// Like [`Self::read`]; a plan may be less large.
-    pub fn read_plan(&self, path: &WorkspacePath) -> Result<Snapshot, Problem> {
+    /// Like [`Self::read`], with the smaller limit for plans.
+    pub fn read_plan(&self, path: &WorkspacePath) -> Result<FileSnapshot, Problem> {
         self.read_up_to(path, LARGEST_PLAN, "Write a shorter plan.")
     }
 
-    fn read_up_to(&self, path: &WorkspacePath, most: u64, hint: &str) -> Result<Snapshot, Problem> {
+    fn read_up_to(&self, path: &WorkspacePath, most: u64, hint: &str) -> Result<FileSnapshot, Problem> {
         let mut file = self.open_regular(path, Links::Refused)?;
         let stat = rustix::fs::fstat(&file).map_err(|errno| problem_of(errno, path))?;
         let size = u64::try_from(stat.st_size).unwrap_or_default();
@@ -221,18 +221,18 @@ impl Workspace {
             return Err(too_large());
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-        // One byte more than allowed, to notice a file that grows while it is read.
+        // One byte more than allowed, to notice a file that grows during the read.
         (&mut file).take(most + 1).read_to_end(&mut bytes).map_err(|error| problem::problem_of_io(&error, path))?;
         if bytes.len() as u64 > most {
             return Err(too_large());
         }
-        Ok(Snapshot { bytes, stamp: Stamp::of(&stat), links: stat.st_nlink, mode: stat.st_mode & 0o7777 })
+        Ok(FileSnapshot { bytes, stamp: Stamp::of(&stat), links: stat.st_nlink, mode: stat.st_mode & 0o7777 })
     }
 
-    /// What is at a path itself: no link is followed, on the way or at its end.
+    /// The entry at a path. Follows no link, neither on the way nor at the end.
     ///
     /// # Errors
-    /// A link on the way, or no way there; a missing entry is `Ok(None)`.
+    /// There is a link on the way, or a parent is missing; a missing entry is `Ok(None)`.
     pub fn entry(&self, path: &WorkspacePath) -> Result<Option<Entry>, Problem> {
         match self.open_at(path, OFlags::PATH | OFlags::NOFOLLOW, Links::Refused) {
             Ok(file) => {
@@ -244,19 +244,18 @@ impl Workspace {
         }
     }
 
-    /// Writes a file in one step: its old content or its new one is there, never anything between.
-    /// `expected` is the state the caller decided on; `None` means that there is no file yet.
+    /// Replaces a file atomically. `expected` is the state that the caller decided on; `None` means that there is no file yet.
     ///
     /// # Errors
-    /// Not permitted, changed meanwhile, no room, a link or something else in the way. Nothing has changed then.
+    /// Not permitted, changed meanwhile, disk full, or a link or another entry in the way. Nothing has changed.
     pub fn write(&self, permit: &WritePermit, path: &WorkspacePath, bytes: &[u8], expected: Option<Stamp>) -> Result<Stamp, Problem> {
         let enter = || permit.enter(path, Target::of(expected.as_ref()));
         let (folder, name) = path.split().ok_or_else(|| Problem::new(ErrorCode::PathInvalid, "The workspace itself is not a file."))?;
-        // What is refused already leaves not even the trace of a temporary file.
+        // A refused write must not leave a temporary file.
         drop(enter()?);
         let folder = if expected.is_some() { self.folder(&folder)? } else { self.folder_made(&enter, &folder)? };
         atomic::replace(&folder, name, bytes, expected, path, || {
-            let held = (enter()?, self.take_turn());
+            let held = (enter()?, self.lock());
             self.refuse_repository(path)?;
             Ok(held)
         })
@@ -270,7 +269,7 @@ impl Workspace {
         let (folder, name) = path.split().ok_or_else(|| problem_of(Errno::ISDIR, path))?;
         drop(permit.enter(path)?);
         self.remove_leftovers(path);
-        let enter = || Ok((permit.enter(path)?, self.take_turn()));
+        let enter = || Ok((permit.enter(path)?, self.lock()));
         atomic::replace(&self.folder(&folder)?, name, bytes, Some(expected), path, enter)
     }
 
@@ -280,7 +279,7 @@ impl Workspace {
             resolve |= ResolveFlags::NO_SYMLINKS;
         }
         let open = || rustix::fs::openat2(&self.root, path.relative(), flags | OFlags::CLOEXEC, Mode::empty(), resolve);
-        // The kernel answers EAGAIN when something was renamed while it looked; it asks for another try.
+        // EAGAIN means that something was renamed during the lookup; the kernel asks for a retry.
         let mut tries = 0;
         loop {
             match open() {
@@ -290,19 +289,19 @@ impl Workspace {
         }
     }
 
-    /// The folder that an entry is to be changed in, reached through no link.
+    /// The parent folder of an entry that will change. Follows no link.
     fn folder(&self, path: &WorkspacePath) -> Result<OwnedFd, Problem> {
         self.open_at(path, OFlags::RDONLY | OFlags::DIRECTORY, Links::Refused)
     }
 
-    /// Like [`Self::folder`], making the folders that are missing on the way to what `enter` has the permit for.
+    /// Like [`Self::folder`], and creates missing parents of the path for which `enter` has the permit.
     fn folder_made<'p>(&self, enter: &dyn Fn() -> Result<CommitGuard<'p>, Problem>, path: &WorkspacePath) -> Result<OwnedFd, Problem> {
         match self.folder(path) {
             Err(problem) if problem.code == ErrorCode::PathNotFound => {
                 let Some((parent, name)) = path.split() else { return Err(problem) };
                 let parent = self.folder_made(enter, &parent)?;
                 let _guard = enter()?;
-                let _turn = self.take_turn();
+                let _lock = self.lock();
                 self.refuse_repository(path)?;
                 match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => self.folder(path),
@@ -314,13 +313,13 @@ impl Workspace {
     }
 }
 
-/// Below a folder, and through no link.
+/// Resolve below a folder, and through no link.
 fn beneath() -> ResolveFlags {
     ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS
 }
 
 impl Stamp {
-    /// The present state of an open file.
+    /// The current state of an open file.
     ///
     /// # Errors
     /// The kernel can't tell.

@@ -3,7 +3,7 @@
 use crate::registry::{Workspaces, broken};
 use planwright_protocol::{Problem, WorkspaceId};
 use planwright_tools::WorkspacePath;
-use planwright_tools::workspace::Found;
+use planwright_tools::workspace::FoundFile;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ impl Workspaces {
         let find = move || {
             let found = Mutex::new(BTreeSet::new());
             folder.walk(&WorkspacePath::root(), Instant::now() + PATIENCE, || {
-                |file: &Found<'_>| {
+                |file: &FoundFile<'_>| {
                     let path = file.path.to_string();
                     if let Some(place) = place(&path.to_lowercase(), &sought) {
                         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);

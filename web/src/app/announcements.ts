@@ -1,4 +1,4 @@
-// What a screen reader is told of a chat: mode, and when an answer is there. Never each word.
+// Announcements for screen readers: the mode, and a finished answer. Never each word.
 import { useEffect, useRef } from 'react';
 import { useText } from '@/i18n';
 import { announce } from '@/lib/announce';
@@ -16,7 +16,7 @@ export function useChatAnnouncements(): void {
   const isWorking = useChatView(isBusy);
   useOnChange(role, () => announce(switching('nowIn', { mode: mode === 'plan' ? words('plan') : words('build'), role: title(role) })));
   const isFailed = useChatView((view) => view.chat.state === 'failed');
-  // What went wrong is told by the box that it stands in.
+  // The error box announces errors itself.
   useOnChange(isWorking, () => announce(isWorking ? chat('thinking', { role: title(role) }) : isFailed ? '' : chat('answered')));
 }
 

@@ -1,4 +1,4 @@
-// What a terminal prints, as pieces of text with class names: colours and weights are kept, every other control sequence goes.
+// Converts terminal output to text parts with class names. Keeps colours and weights, and drops all other control sequences.
 
 interface Painted {
   text: string;
@@ -15,7 +15,7 @@ interface Pen {
   marks: Set<'bold' | 'dim' | 'italic' | 'underline' | 'strike' | 'inverse'>;
 }
 
-/** Beyond this many pieces, the rest is drawn plain. */
+/** After this many parts, the rest is drawn plain. */
 const MOST = 2_000;
 /* oxlint-disable no-control-regex -- control characters are the subject here */
 const ESCAPE = /\x1b(?:\[([0-9;:]*)m|\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[()*+#%][\s\S]|[@-Z\\^_a-z0-9=>]?)/g;
@@ -25,7 +25,7 @@ const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 const MARKS = { 1: 'bold', 2: 'dim', 3: 'italic', 4: 'underline', 7: 'inverse', 9: 'strike' } as const;
 const UNMARKS: Record<number, (keyof typeof MARKS)[]> = { 22: [1, 2], 23: [3], 24: [4], 27: [7], 29: [9] };
 
-/** A line that was written over shows what was written last. */
+/** An overwritten line shows its last text. */
 function overwritten(text: string): string {
   if (!text.includes('\r')) return text;
   const last = (line: string) => line.slice(line.lastIndexOf('\r') + 1);
@@ -72,7 +72,7 @@ function set(pen: Pen, codes: number[]): void {
   }
 }
 
-/** The colour of the larger palettes that comes nearest, and how many numbers named it. */
+/** The nearest of the eight colours, and how many numbers encoded it. */
 function extended([kind, ...values]: number[]): [Colour | null, number] {
   if (kind === 2) return [nearest(values[0] ?? 0, values[1] ?? 0, values[2] ?? 0), 4];
   if (kind !== 5) return [null, 0];
@@ -84,7 +84,7 @@ function extended([kind, ...values]: number[]): [Colour | null, number] {
   return [nearest(level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6)), 2];
 }
 
-/** Which of red, green and blue are strong gives the bits of the eight colours. */
+/** The strong ones of red, green and blue are the bits of the eight colours. */
 function nearest(red: number, green: number, blue: number): Colour {
   const strongest = Math.max(red, green, blue);
   const isStrong = (value: number) => strongest > 60 && value > strongest * 0.62;

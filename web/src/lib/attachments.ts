@@ -1,11 +1,11 @@
-// What will be sent with the words of a composer: images and text files, by the draft that they belong to.
+// The attachments of drafts: images and text files.
 import { create } from 'zustand';
 
 export interface Attachment {
   key: string;
   name: string;
   size: number;
-  /** An image: its bytes, and an address to show it by. */
+  /** An image: its bytes, and a URL to show it. */
   image?: { blob: Blob; address: string };
   /** A text file: its text. */
   text?: string;
@@ -27,13 +27,13 @@ export function putAttachments(draft: string, change: (list: Attachment[]) => At
   if (list.length + before.length === 0) return;
   if (list.length > 0) sessionStorage.setItem(mark(draft), '1');
   else sessionStorage.removeItem(mark(draft));
-  // Where the browser keeps nothing, they live as long as the page.
+  // Without browser storage they live as long as the page.
   void import('./keptAttachments').then(({ keep }) => keep(draft, list)).catch(() => undefined);
 }
 export const removeAttachment = (draft: string, key: string) => putAttachments(draft, (list) => list.filter((one) => one.key !== key));
 export const clearAttachments = (draft: string) => putAttachments(draft, () => NONE);
 
-/** Brings back what was attached before a reload. */
+/** Restores attachments after a reload. */
 export async function restoreAttachments(draft: string): Promise<void> {
   if (draft in useAttachments.getState().of || sessionStorage.getItem(mark(draft)) === null) return;
   const { restore } = await import('./keptAttachments');

@@ -3,7 +3,7 @@ import { useMe, useWorkspaces } from './workspaces';
 
 export const isDemo = (model: string | null | undefined): boolean => model?.startsWith('demo/') === true;
 
-/** No model is set up, or only the demo. False while nobody knows. */
+/** No model is set up, or only the demo. False while unknown. */
 export function useLacksModel(): boolean {
   const me = useMe().data;
   const workspaces = useWorkspaces().data;

@@ -1,8 +1,8 @@
-// Files of a workspace by what is typed of their names.
+// Searches files of a workspace by parts of their names.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { settingsApi } from '@/lib/api/settings';
 
-/** The best first. What was found for the letters before stays until there is something newer. */
+/** Best first. The previous result stays until there is a newer one. */
 export const useFiles = (workspace: string | null, typed: string, limit: number) =>
   useQuery({
     queryKey: ['find', workspace, typed, limit],

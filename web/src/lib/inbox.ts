@@ -1,4 +1,4 @@
-// Work of all workspaces: read once, and again when an event changes it.
+// Chats of all workspaces: read once, and again when an event changes them.
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { inboxApi } from '@/lib/api/inbox';
 import type { EventType } from '@/lib/api/types';
@@ -6,7 +6,7 @@ import type { EventType } from '@/lib/api/types';
 const KEY = ['inbox'];
 /** A busy agent sends many events; one read is enough for those that come together. */
 const PAUSE = 400;
-/** The events after which a chat can be in another group, or its row says something else. */
+/** Events that can change a chat's group or row. */
 const MOVES = new Set<EventType>(['state_changed', 'question_pending', 'question_resolved', 'run_finished', 'plan_step', 'mode_changed', 'chat_created', 'chat_updated', 'chat_deleted']);
 
 export const useInbox = () => useQuery({ queryKey: KEY, queryFn: inboxApi.inbox });

@@ -1,4 +1,4 @@
-// What is open beside the content, and how wide the window is.
+// The open panels, and the width of the window.
 import { useSyncExternalStore } from 'react';
 import { create } from 'zustand';
 

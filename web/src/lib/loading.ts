@@ -1,11 +1,11 @@
 // Parts of the page that could not be loaded.
 
-/** As browsers and the bundler say it. */
+/** The messages of browsers and the bundler. */
 const FAILED = /dynamically imported module|importing a module script|unable to preload/i;
 
 export const isLoadFailure = (error: Error): boolean => FAILED.test(error.message);
 
-/** Whether a part is gone for good. */
+/** Whether a part is missing permanently. */
 export const isOutdated = async (error: Error): Promise<boolean> => isLoadFailure(error) && (await isOtherVersion());
 
 /** Whether the server's page begins with other scripts than this one. */

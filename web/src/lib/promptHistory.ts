@@ -1,4 +1,4 @@
-// What was sent from this tab, for the arrow keys of the composers.
+// Messages sent from this tab, for the arrow keys of the composers.
 import { useRef, type KeyboardEvent } from 'react';
 
 const KEY = 'planwright.prompts';

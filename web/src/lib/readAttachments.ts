@@ -1,14 +1,14 @@
-// Files as attachments: what they are is told by their content. Loaded when somebody first attaches one.
+// Reads files as attachments, recognised by their content. Loaded at the first attachment.
 import { attachmentsOf, putAttachments, type Attachment } from './attachments';
 
-/** Why a file was not taken. */
+/** Why a file was refused. */
 type Refusal = 'tooMany' | 'imageTooLarge' | 'fileTooLarge' | 'notText';
 
 const MOST = 8;
 const LARGEST_IMAGE = 5 << 20;
 const LARGEST_TEXT = 256 << 10;
 
-/** Takes files to a draft; gives each that was refused, with the reason. */
+/** Adds files to a draft. Returns the refused ones, with the reason. */
 export async function attach(draft: string, files: Iterable<File>): Promise<{ name: string; why: Refusal }[]> {
   const refused: { name: string; why: Refusal }[] = [];
   for (const file of files) {
@@ -37,7 +37,7 @@ async function read(file: File): Promise<Attachment | Refusal> {
   }
 }
 
-/** By the first bytes, as the server tells it. */
+/** By the first bytes, as on the server. */
 function imageType(bytes: Uint8Array): string | null {
   const begins = (...wanted: number[]) => wanted.every((byte, place) => bytes[place] === byte);
   const text = String.fromCharCode(...bytes);
@@ -47,7 +47,7 @@ function imageType(bytes: Uint8Array): string | null {
   return /^RIFF[\s\S]{4}WEBP/.test(text) ? 'image/webp' : null;
 }
 
-/** `data:` is the only address of bytes that the page may show. */
+/** The content security policy allows only `data:` URLs for bytes. */
 export const addressOf = (blob: Blob) =>
   new Promise<string>((resolve, reject) => {
     const reader = new FileReader();

@@ -1,4 +1,4 @@
-// The roles as the server describes them: their names, colours, icons and what they may do.
+// The roles as the server describes them: names, colours, icons and permissions.
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useText } from '@/i18n';
@@ -8,7 +8,7 @@ import type { Role, RoleName } from './api/types';
 export const ROLES = { queryKey: ['roles'], queryFn: api.roles, staleTime: Infinity };
 const NONE: Role[] = [];
 
-/** In the order in which people see them; empty until they are loaded. */
+/** In display order; empty until they are loaded. */
 export const useRoles = (): Role[] => useQuery(ROLES).data ?? NONE;
 
 interface RoleWords {

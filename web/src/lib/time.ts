@@ -1,4 +1,4 @@
-// Times as people read them.
+// Formats times.
 import type { Locale } from '@/i18n';
 
 export const clock = (locale: Locale, at: string) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(new Date(at));
@@ -21,7 +21,7 @@ export function ago(locale: Locale, at: string, now = Date.now()): string {
 
 const SPOKEN: [RegExp, string][] = [[/^s(ec(ond)?s?)?$/, 'second'], [/^m(in(ute)?s?)?$/, 'minute'], [/^h(r|our)?s?$/, 'hour'], [/^d(ay)?s?$/, 'day']];
 
-/** A time that a model wrote in English, such as "2 min", in the reader's language; what is not understood stays. */
+/** Translates a time that a model wrote in English, such as "2 min"; unknown forms stay. */
 export function spoken(locale: Locale, time: string): string {
   const [, from, to, word = ''] = /^~?\s*(\d+)(?:\s*[-–]\s*(\d+))?\s*([a-z]+)\.?$/i.exec(time.trim()) ?? [];
   const unit = SPOKEN.find(([form]) => form.test(word.toLowerCase()))?.[1];

@@ -1,4 +1,4 @@
-// Short messages that go away by themselves.
+// Short messages that disappear by themselves.
 import { create } from 'zustand';
 import { explained } from './problems';
 
@@ -12,7 +12,7 @@ interface Toast {
 }
 
 const SHOWN = 6_000;
-/** Who can still do something about it gets more time. */
+/** Messages with an action stay longer. */
 const SHOWN_WITH_ACTION = 20_000;
 let next = 0;
 export const useToasts = create<{ toasts: Toast[] }>(() => ({ toasts: [] }));
@@ -23,7 +23,7 @@ export function toast(text: string, options: { isError?: boolean; detail?: strin
   setTimeout(() => dismiss(one.id), one.action ? SHOWN_WITH_ACTION : SHOWN);
 }
 
-/** What went wrong. For the `catch` of whatever the user asked for. */
+/** Shows an error, for the `catch` of a user's action. */
 export const toastError = (reason: unknown) => void explained(reason).then(({ title, detail }) => toast(title, { isError: true, detail }));
 
 export const dismiss = (id: number) => useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((one) => one.id !== id) }));

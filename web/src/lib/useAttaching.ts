@@ -10,12 +10,12 @@ export function useAttaching(draft: string) {
   useEffect(() => void restoreAttachments(draft).catch(() => undefined), [draft]);
   return useMemo(() => {
     const take = (files: File[]) => {
-      // A list of files is empty once its event is over, so it was copied before this waits.
+      // A list of files is emptied after its event, so it is copied before the await.
       import('./readAttachments').then(({ attach }) => attach(draft, files)).then((refused) => refused.forEach(({ name, why }) => toast(t(why, { name: shownName(name) }), { isError: true })), toastError);
     };
     const on = {
       onPaste: (event: ClipboardEvent) => {
-        // Some programs put a picture beside the text; then the text is meant.
+        // Some programs add a picture to copied text; then only the text is used.
         if (event.clipboardData.files.length === 0 || event.clipboardData.getData('text/plain') !== '') return;
         event.preventDefault();
         take([...event.clipboardData.files]);

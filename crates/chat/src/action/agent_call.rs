@@ -1,5 +1,5 @@
-//! Tool calls of a model. Three records: the call as the model made it, the intent with the images of the files that it will
-//! change, the result. After a crash the images tell what happened.
+//! Tool calls of a model, in three records: the call as the model made it, the intent with the images of the files that it will
+//! change, and the result. After a crash the images show what happened.
 
 use super::tool::{self, Toolbox};
 use super::{
@@ -9,7 +9,7 @@ use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::delegation;
-use crate::tally;
+use crate::metrics;
 use crate::versions;
 use async_trait::async_trait;
 use planwright_protocol::message::{ApprovalMoment, CallStatus, Category};
@@ -25,11 +25,11 @@ pub enum CallOutcome {
     Done(Vec<Message>),
     /// The user must answer first.
     Asked(Vec<Message>),
-    /// Another role has to do the call's task.
+    /// Another role must do the call's task.
     HandedOn(Box<CallMessage>),
 }
 
-/// Takes the calls that can be performed now: the next one, with those behind it as long as all of them only read.
+/// Takes the calls that can run now: the next one, and those after it while all of them only read.
 pub fn take_together(open: &mut VecDeque<CallMessage>) -> Vec<CallMessage> {
     let reading = open.iter().take_while(|call| only_reads(call)).count();
     open.drain(..reading.max(1).min(open.len())).collect()
@@ -40,7 +40,7 @@ fn only_reads(call: &CallMessage) -> bool {
     tool_named(&call.body.tool).is_ok_and(|tool| tool.spec().read_only && tool.spec().name != "ask_user")
 }
 
-/// Performs what [`take_together`] gave.
+/// Performs the calls that [`take_together`] returned.
 ///
 /// # Errors
 /// The server failed.
@@ -55,7 +55,7 @@ pub async fn perform_together(chat: &Arc<Chat>, calls: Vec<CallMessage>, history
         match Agent::of(&call) {
             Ok(agent) => actions.push(AgentCall::action(chat, Principal::Model(agent), call, history)),
             Err(problem) => {
-                tally::judged("denied");
+                metrics::count_verdict("denied");
                 outcomes.push(result::record(chat, &call, Err(problem), Change::default()).await?);
             }
         }
@@ -81,7 +81,7 @@ impl<'a> AgentCall<'a> {
         Action { principal, call }
     }
 
-    /// Why the call is not even looked at.
+    /// Why the call is refused before it is prepared.
     async fn objection(&mut self) -> Result<(), Problem> {
         acting_agent(self.chat, &self.call).await?;
         self.consent = approval::consent(&self.call, self.history)?;
@@ -96,16 +96,16 @@ impl<'a> AgentCall<'a> {
         let mut cx = self.chat.tool_context(self.agent, Some(self.call.body.call_id)).await?;
         // A step's check is a command too.
         if let Some(Category::Execute | Category::Other) = self.call.body.category {
-            cx.command.live = self.chat.ear(self.call.body.call_id);
+            cx.command.live = self.chat.output_listener(self.call.body.call_id);
         }
         Ok(cx)
     }
 }
 
-/// Who made the call, if the chat's role still stands behind them.
+/// The agent that made the call, if the chat's role still permits it.
 ///
 /// # Errors
-/// `MODE_CHANGED`: it does not.
+/// `MODE_CHANGED` otherwise.
 pub async fn acting_agent(chat: &Chat, call: &CallMessage) -> Result<Agent, Problem> {
     let agent = Agent::of(call)?;
     agent.check(chat.settled_record().await.config.role)?;
@@ -145,12 +145,12 @@ impl Call for AgentCall<'_> {
     }
 
     async fn record_intent(&mut self, _: &Principal, effects: &[Effect], changes: &[FileChange]) -> Result<(), Problem> {
-        tally::judged("allowed");
+        metrics::count_verdict("allowed");
         self.call.body.runs_command |= effects.iter().any(Effect::is_open_ended);
         self.call.body.status = CallStatus::Running;
         if effects.iter().all(Effect::only_reads) {
-            // It is repeated after a crash, so it need not be on disk first.
-            self.chat.tell([result::updated(&self.call)]);
+            // It is repeated after a crash, so it need not be stored first.
+            self.chat.publish_unstored([result::updated(&self.call)]);
             return Ok(());
         }
         let mut change = Change::default().event(result::updated(&self.call));
@@ -170,7 +170,7 @@ impl Call for AgentCall<'_> {
         let Self { chat, agent, call, history, .. } = self;
         match end {
             End::Refused(Refusal { problem, cause }) => {
-                tally::judged("denied");
+                metrics::count_verdict("denied");
                 let change = match cause {
                     Cause::Policy => tool::violation(&call.body, &problem, agent.role),
                     Cause::Mistake => Change::default(),
@@ -185,7 +185,7 @@ impl Call for AgentCall<'_> {
                 };
                 approval::ask(chat, &call, &effects, wanted, agent, (ApprovalMoment::Before, question)).await
             }
-            // The permit ended by a stop, not by a switch.
+            // A stop ended the permit, not a role switch.
             End::Committed(Err(problem)) if problem.code == ErrorCode::ModeChanged && acting_agent(chat, &call).await.is_ok() => {
                 signal::follow(chat, &call, Err(recovery::stopped_before()), history).await
             }

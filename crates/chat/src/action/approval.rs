@@ -6,32 +6,33 @@ use crate::agent::Agent;
 use crate::card::{Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
-use crate::tally;
+use crate::metrics;
 use planwright_protocol::message::{ApprovalMoment, CallToApprove, EffectShown, QuestionCard};
 use planwright_protocol::question::Decision;
 use planwright_protocol::{CallMessage, ErrorCode, Message, Problem, Question, QuestionKind};
 use planwright_tools::{Approval, Consent, Effect};
 use std::sync::Arc;
 
-/// How many effects a card carries; its text counts all of them.
+/// Maximum number of effects on a card; its text counts all of them.
 const MOST_SHOWN: usize = 200;
 
-/// The user's answer to the card about a call, if there was one.
+/// The user's answer to the card about a call, if any.
 ///
 /// # Errors
-/// The user denied it, or wrote something else instead.
+/// The user denied it, or sent a message instead.
 pub fn consent(call: &CallMessage, history: &[Message]) -> Result<Consent, Problem> {
     for (card, asked) in cards(history).filter(|(_, asked)| asked.moment == ApprovalMoment::Before) {
         let about_this = asked.call_id == call.body.call_id;
         match answers_to(history, card.question_id).map(planwright_question::read_decision) {
             Some(Decision::Approve | Decision::ApproveAlways) if about_this => return Ok(Consent::Given),
-            // A card that the user passed over counts as denied.
+            // A card that the user skipped counts as denied.
             Some(Decision::Deny) | None if about_this => {
-                let text = "The user did not approve this call. Don't try it again; find another way, or ask what they would rather have.";
+                let text = "The user did not approve this call. Don't repeat it; find another way, or ask what they prefer.";
                 return Err(Problem::new(ErrorCode::ApprovalDenied, text));
             }
             None if card.reply.id == call.body.reply.id => {
-                let text = "The user wrote something instead of answering, so the rest of this reply was not carried out. Read it first.";
+                let text =
+                    "The user sent a message instead of an answer, so the rest of this reply was not executed. Read the message first.";
                 return Err(Problem::new(ErrorCode::Cancelled, text));
             }
             Some(_) | None => {}
@@ -40,30 +41,30 @@ pub fn consent(call: &CallMessage, history: &[Message]) -> Result<Consent, Probl
     Ok(Consent::Needed)
 }
 
-/// The user's answer to the card about what a command changed.
+/// The user's answer to the card about a command's changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Keeping {
+pub enum ChangesDecision {
     NotAsked,
     Keep,
     TakeBack,
 }
 
-pub fn keeping(call: &CallMessage, history: &[Message]) -> Keeping {
+pub fn changes_decision(call: &CallMessage, history: &[Message]) -> ChangesDecision {
     let about_this = |asked: &CallToApprove| asked.call_id == call.body.call_id && asked.moment == ApprovalMoment::After;
-    let Some((card, _)) = cards(history).find(|(_, asked)| about_this(asked)) else { return Keeping::NotAsked };
+    let Some((card, _)) = cards(history).find(|(_, asked)| about_this(asked)) else { return ChangesDecision::NotAsked };
     match answers_to(history, card.question_id).map(planwright_question::read_decision) {
-        Some(Decision::Approve | Decision::ApproveAlways) => Keeping::Keep,
-        // A card that the user passed over counts as denied.
-        Some(Decision::Deny) | None => Keeping::TakeBack,
+        Some(Decision::Approve | Decision::ApproveAlways) => ChangesDecision::Keep,
+        // A card that the user skipped counts as denied.
+        Some(Decision::Deny) | None => ChangesDecision::TakeBack,
     }
 }
 
-/// The approval cards of the history, with the calls that they are about.
+/// The approval cards of the history, with their calls.
 fn cards(history: &[Message]) -> impl Iterator<Item = (&QuestionCard, &CallToApprove)> {
     history.iter().filter_map(|message| message.body.question()).filter_map(|card| Some((card, card.call.as_ref()?)))
 }
 
-/// Raises the card. The call stays open until the user has answered.
+/// Shows the card. The call stays open until the user has answered.
 pub async fn ask(
     chat: &Arc<Chat>,
     call: &CallMessage,
@@ -72,7 +73,7 @@ pub async fn ask(
     agent: Agent,
     (moment, question): (ApprovalMoment, Question),
 ) -> Result<CallOutcome, Problem> {
-    tally::judged("asked");
+    metrics::count_verdict("asked");
     let mut pending = Pending::new(agent, QuestionKind::ToolApproval, approval.severity, vec![question]);
     pending.call = Some(CallToApprove {
         call_id: call.body.call_id,
@@ -91,7 +92,7 @@ pub async fn ask(
     Ok(CallOutcome::Asked(vec![question]))
 }
 
-/// An effect as a card shows it.
+/// An effect in the form that a card shows.
 fn shown(effect: &Effect) -> serde_json::Result<EffectShown> {
     serde_json::from_value(serde_json::to_value(effect)?)
 }

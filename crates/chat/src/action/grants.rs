@@ -1,12 +1,12 @@
-//! What an approval for good would be for.
+//! The scope of an "always allow".
 
 use planwright_protocol::message::ApprovalMoment;
-use planwright_tools::{Effect, FileEffect, KEEPING, RunEffect, WorkspacePath};
+use planwright_tools::{COMMAND_CHANGES, Effect, FileEffect, RunEffect, WorkspacePath};
 
-/// Under which name an approval for good would be kept; none where each call asks anew.
+/// The name under which an "always allow" is stored; `None` if each call must ask.
 pub fn grant_of(tool: &str, effects: &[Effect], moment: ApprovalMoment) -> Option<String> {
     match moment {
-        ApprovalMoment::After => Some(KEEPING.to_owned()),
+        ApprovalMoment::After => Some(COMMAND_CHANGES.to_owned()),
         ApprovalMoment::Before
             if effects.iter().any(|effect| matches!(effect, Effect::Run(RunEffect::Network | RunEffect::Unconfined))) =>
         {
@@ -16,7 +16,7 @@ pub fn grant_of(tool: &str, effects: &[Effect], moment: ApprovalMoment) -> Optio
     }
 }
 
-/// Where an approval for good would hold: the folder of the first path that the call is about.
+/// The folder in which an "always allow" applies: that of the call's first path.
 pub fn folder_of(effects: &[Effect]) -> Option<WorkspacePath> {
     let in_folder = |effect: &Effect| if let Effect::Run(RunEffect::Execute { folder, .. }) = effect { Some(folder.clone()) } else { None };
     if let Some(folder) = effects.iter().find_map(in_folder) {

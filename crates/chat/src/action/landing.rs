@@ -1,8 +1,8 @@
-//! The changes of a command that has ended: brought into the workspace, taken back, or shown to the user first.
+//! Lands the changes of an ended command in the workspace, reverts them, or asks the user first.
 
 use super::agent_call::CallOutcome;
-use super::approval::{self, Keeping};
-use super::landing_text::{Found, named, summary};
+use super::approval::{self, ChangesDecision};
+use super::landing_text::{LandedPaths, named, summary};
 use super::{Action, Call, End, Preparation, Principal, Proposal, perform, result, signal, without_denied};
 use crate::agent::Agent;
 use crate::chat::{Change, Chat, broken};
@@ -14,28 +14,28 @@ use futures::future::BoxFuture;
 use planwright_protocol::message::{ApprovalMoment, Category};
 use planwright_protocol::{CallMessage, ErrorCode, Message, Problem};
 use planwright_tools::command::Landed;
-use planwright_tools::{Approval, Consent, Effect, FileChange, KEEPING, Output, Situation, Staged, ToolContext};
+use planwright_tools::{Approval, COMMAND_CHANGES, Consent, Effect, FileChange, Output, Situation, Staged, ToolContext};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::task::TaskTracker;
 
-/// Whether a command belongs to the call. It ended with the server.
+/// Whether the call runs a command, which ends with the server.
 pub fn runs_command(call: &CallMessage) -> bool {
     call.body.category == Some(Category::Execute) || call.body.runs_command
 }
 
-/// Decides on what the command of a model's call changed.
+/// Decides about the changes of a model's command.
 pub async fn settle(chat: &Arc<Chat>, call: &CallMessage, history: &[Message]) -> Result<CallOutcome, Problem> {
     crash::point("command_ended");
-    let (agent, keeping) = (Agent::of(call)?, approval::keeping(call, history));
-    let consent = if keeping == Keeping::Keep { Consent::Given } else { Consent::Needed };
+    let (agent, changes_decision) = (Agent::of(call)?, approval::changes_decision(call, history));
+    let consent = if changes_decision == ChangesDecision::Keep { Consent::Given } else { Consent::Needed };
     let landing = Landing {
         call: Some((chat, call.clone())),
         cx: context(chat, call).await?,
         threads: chat.work.clone(),
-        reason_to_drop: (keeping == Keeping::TakeBack).then_some("The user had it taken back."),
+        reason_to_drop: (changes_decision == ChangesDecision::TakeBack).then_some("The user reverted it."),
         consent,
-        situation: Some(chat.situation(agent, KEEPING, consent).boxed()),
+        situation: Some(chat.situation(agent, COMMAND_CHANGES, consent).boxed()),
         decided_by: None,
         staged: Arc::default(),
     };
@@ -50,10 +50,10 @@ pub async fn settle(chat: &Arc<Chat>, call: &CallMessage, history: &[Message]) -
     }
 }
 
-/// Decides on what a command changed that a user ran by the tools endpoint.
+/// Decides about the changes of a command that a user ran through the tools endpoint.
 ///
 /// # Errors
-/// What the response says.
+/// The error response.
 pub async fn settle_for_user(
     user: Option<String>,
     cx: ToolContext,
@@ -73,25 +73,27 @@ pub async fn settle_for_user(
     match Box::pin(perform(Action { principal: Principal::User(user), call: landing })).await? {
         Outcome::Ended(_, outcome) => outcome,
         Outcome::Lost => {
-            Err(Problem::new(ErrorCode::OutcomeUnknown, "What the command changed is gone. Look at the files before you go on."))
+            Err(Problem::new(ErrorCode::OutcomeUnknown, "The command's changes are missing. Check the files before you continue."))
         }
         Outcome::Asks(_, approval) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),
     }
 }
 
-/// What to tell of a command that the user stopped. Nothing it changed is kept.
+/// The result of a command that the user stopped. None of its changes is kept.
 pub async fn stopped(chat: &Arc<Chat>, call: &CallMessage) -> Result<Value, Problem> {
     let cx = context(chat, call).await?;
-    chat.carry(move || Staged::discard(&cx)).await??;
+    chat.run_on_thread(move || Staged::discard(&cx)).await??;
     if call.body.is_landing {
-        let text = "The user stopped the run while what this command changed was being brought into the workspace. Look at the files before you go on.";
+        let text =
+            "The user stopped the run while this command's changes were landing in the workspace. Check the files before you continue.";
         return Err(Problem::new(ErrorCode::OutcomeUnknown, text));
     }
     if call.body.category != Some(Category::Execute) {
-        let text = "The user stopped the run in the middle of this call. Nothing it changed in the workspace was kept; what it did elsewhere is not known.";
+        let text =
+            "The user stopped the run during this call. None of its changes in the workspace was kept; its effects elsewhere are unknown.";
         return Err(Problem::new(ErrorCode::Cancelled, text));
     }
-    Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run. Nothing that this command changed was kept."))
+    Err(Problem::new(ErrorCode::Cancelled, "The user stopped the run. None of this command's changes was kept."))
 }
 
 async fn context(chat: &Arc<Chat>, call: &CallMessage) -> Result<ToolContext, Problem> {
@@ -99,17 +101,17 @@ async fn context(chat: &Arc<Chat>, call: &CallMessage) -> Result<ToolContext, Pr
 }
 
 struct Landing<'a> {
-    /// The model's call; `None` for a user's, which has no records in the chat.
+    /// The model's call; `None` for a user's call, which has no records in the chat.
     call: Option<(&'a Arc<Chat>, CallMessage)>,
     cx: ToolContext,
     threads: TaskTracker,
-    /// Why it is taken back without asking the gate.
+    /// Why it is reverted without asking the gate.
     reason_to_drop: Option<&'static str>,
     consent: Consent,
-    /// Asked for when the changes are known.
+    /// Set when the changes are known.
     situation: Option<BoxFuture<'a, Result<Situation, Problem>>>,
     decided_by: Option<Situation>,
-    /// Until it is committed.
+    /// Present until it is committed.
     staged: Arc<Mutex<Option<Staged>>>,
 }
 
@@ -117,7 +119,7 @@ enum Outcome {
     /// The command's output, with the call as it is stored now.
     Ended(Option<Box<CallMessage>>, Result<Output, Problem>),
     Asks(Vec<Effect>, Approval),
-    /// The server ended in the middle of the command.
+    /// The server ended during the command.
     Lost,
 }
 
@@ -144,7 +146,7 @@ impl Call for Landing<'_> {
         };
         let (_, withheld) = without_denied(&situation, staged.effects());
         let with_changes = self.call.is_some();
-        // Before anybody is asked: nothing that no command may do is there meanwhile.
+        // Before the user is asked, so that no forbidden change exists meanwhile.
         let (staged, withheld) = self.on_thread(move || staged.put_back_withheld(withheld)).await??;
         let (effects, _) = without_denied(&situation, staged.effects());
         let (staged, withheld, changes) = self
@@ -158,13 +160,13 @@ impl Call for Landing<'_> {
         let staged = self.staged.clone();
         let commit = move |permit: &_| match lock(&staged).take() {
             Some(staged) => staged.keep(permit, &withheld),
-            None => Err(Problem::new(ErrorCode::OutcomeUnknown, "What the command changed is gone. Look at the files before you go on.")),
+            None => Err(Problem::new(ErrorCode::OutcomeUnknown, "The command's changes are missing. Check the files before you continue.")),
         };
         Ok(Preparation::Proposed(Proposal::new(effects, changes, commit)))
     }
 
     async fn situation(&mut self, _: Consent) -> Result<Situation, Problem> {
-        let lost = || Problem::new(ErrorCode::Internal, "What a command changed was not looked at before it was decided on.");
+        let lost = || Problem::new(ErrorCode::Internal, "A command's changes were decided before they were read.");
         self.decided_by.take().ok_or_else(lost)
     }
 
@@ -175,7 +177,7 @@ impl Call for Landing<'_> {
     async fn record_intent(&mut self, _: &Principal, _: &[Effect], changes: &[FileChange]) -> Result<(), Problem> {
         let Some((chat, call)) = &mut self.call else { return Ok(()) };
         let mut landing = call.clone();
-        // From here on what it changed may be in the workspace, also if its stage is gone.
+        // From here on its changes may be in the workspace, even if its stage is missing.
         landing.body.is_landing = true;
         let mut change = Change::default().event(result::updated(&landing));
         change.versions = Box::new(versions::of(landing.id, changes));
@@ -195,13 +197,13 @@ impl Call for Landing<'_> {
             End::Refused(refusal) => return self.take_back_kept(&refusal.problem.message).await,
             End::Committed(landed) => landed,
         };
-        let Some((chat, mut call)) = self.call else { return Ok(Outcome::Ended(None, landed.and_then(|landed| landed.told))) };
+        let Some((chat, mut call)) = self.call else { return Ok(Outcome::Ended(None, landed.and_then(|landed| landed.report))) };
         crash::point("command_landed");
         let is_resumed = std::mem::replace(&mut call.body.is_landing, true);
         let outcome = match landed {
-            Ok(Landed { told, left }) => {
+            Ok(Landed { report, left }) => {
                 versions::forget_within(chat, call.id, &left).await?;
-                told
+                report
             }
             Err(problem) => Err(problem),
         };
@@ -243,31 +245,31 @@ fn lock(staged: &Mutex<Option<Staged>>) -> std::sync::MutexGuard<'_, Option<Stag
     staged.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The server ended in the middle of it, and with it the command.
+/// The server ended during the command, and so ended the command.
 async fn unknown(chat: &Arc<Chat>, call: &CallMessage) -> Result<CallOutcome, Problem> {
     let cx = context(chat, call).await?;
-    chat.carry(move || Staged::discard(&cx)).await??;
+    chat.run_on_thread(move || Staged::discard(&cx)).await??;
     let problem = if call.body.is_landing {
-        let found = Found::of(versions::looked_at(chat, call.id).await?);
+        let found = LandedPaths::of(versions::observed_paths(chat, call.id).await?);
         let text = format!(
-            "Outcome unknown: the server was restarted right after this command ended, and its output is lost. {}. Don't run it again before you have looked there.",
+            "Outcome unknown: the server was restarted right after this command ended, and its output is lost. {}. Check these files before you run it again.",
             found.text()
         );
         Problem::new(ErrorCode::OutcomeUnknown, text).with_details(found.facts())
     } else if call.body.category == Some(Category::Write) {
-        let text = "Outcome unknown: the server was restarted while this call was under way. Its answer is lost, and nothing it changed in the workspace was kept; what it did elsewhere is not known. It was not made again.";
+        let text = "Outcome unknown: the server was restarted during this call. Its answer is lost, and none of its changes in the workspace was kept; its effects elsewhere are unknown. It was not repeated.";
         Problem::new(ErrorCode::OutcomeUnknown, text)
     } else {
-        let text = "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and nothing it changed in the workspace was kept. It was not run again; do so only if that does no harm outside the workspace.";
+        let text = "Outcome unknown: the server was restarted while this command ran, which ended it. Its output is lost, and none of its changes in the workspace was kept. It was not run again; run it again only if that is harmless outside the workspace.";
         Problem::new(ErrorCode::OutcomeUnknown, text)
     };
     signal::record_output(chat, call, Err(problem)).await
 }
 
-/// Adds what is known about each path: some of the changes had landed before the server was restarted.
+/// Adds the state of each path: some of the changes had landed before the server was restarted.
 async fn with_found(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, Problem>) -> Result<Result<Output, Problem>, Problem> {
-    let found = Found::of(versions::looked_at(chat, call.id).await?);
-    let line = format!("\n[the server was restarted while what the command changed was on its way into the workspace. {}.]", found.text());
+    let found = LandedPaths::of(versions::observed_paths(chat, call.id).await?);
+    let line = format!("\n[the server was restarted while the command's changes were landing in the workspace. {}.]", found.text());
     Ok(match outcome {
         Ok(output) => Ok(Output { text: output.text + &line, ..output }),
         Err(problem) => Err(Problem { message: problem.message.clone() + &line, ..problem }),

@@ -1,19 +1,19 @@
-//! The changes of a command in words: on the card that asks about them, and in the result after a crash.
+//! Describes a command's changes as text: on the card that asks about them, and in the result after a crash.
 
-use crate::versions::{Looked, Present};
+use crate::versions::{ObservedPath, Present};
 use planwright_tools::{Effect, FileEffect, LandingEffect};
 use serde_json::{Value, json};
 
-/// What is known of the paths that a command was to change.
+/// The current state of the paths that a command changed.
 #[derive(Default)]
-pub struct Found {
+pub struct LandedPaths {
     kept: Vec<String>,
     not_kept: Vec<String>,
     changed_since: Vec<String>,
 }
 
-impl Found {
-    pub fn of(paths: Vec<Looked>) -> Self {
+impl LandedPaths {
+    pub fn of(paths: Vec<ObservedPath>) -> Self {
         let mut found = Self::default();
         for one in paths {
             let list = match one.present() {
@@ -30,8 +30,8 @@ impl Found {
         const MOST: usize = 20;
         let all = [
             ("As the command left it", &self.kept),
-            ("As it was before, so that the command's change is not there", &self.not_kept),
-            ("Changed by somebody else, so that nobody knows whether the command's change was there", &self.changed_since),
+            ("Unchanged, so the command's change is missing", &self.not_kept),
+            ("Changed by somebody else, so it is unknown whether the command's change had landed", &self.changed_since),
         ];
         let part = |(words, paths): (&str, &Vec<String>)| {
             let named = paths.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
@@ -40,7 +40,7 @@ impl Found {
             (!paths.is_empty()).then(|| format!("{words}: {named}{more}"))
         };
         let parts: Vec<String> = all.into_iter().filter_map(part).collect();
-        if parts.is_empty() { "It changed nothing but build output and git's own records".to_owned() } else { parts.join(". ") }
+        if parts.is_empty() { "It changed only build output and git's own records".to_owned() } else { parts.join(". ") }
     }
 
     pub fn facts(&self) -> Value {
@@ -48,7 +48,7 @@ impl Found {
     }
 }
 
-/// The first of the paths, so that there is something to decide on.
+/// The first paths, so that the user has something to decide on.
 pub fn named(effects: &[Effect]) -> String {
     const MOST: usize = 12;
     let file = |effect: &FileEffect| match effect {
@@ -72,7 +72,7 @@ pub fn named(effects: &[Effect]) -> String {
     format!("All of it: {}{rest}.", words.join(", "))
 }
 
-/// How much of each kind, in words.
+/// The number of changes of each kind, as text.
 pub fn summary(effects: &[Effect]) -> String {
     let count = |wanted: fn(&Effect) -> bool| effects.iter().filter(|effect| wanted(effect)).count();
     let deleted = count(Effect::loses);

@@ -1,9 +1,9 @@
-//! The boxes in the file of the approved plan: the server ticks them.
+//! Ticks the boxes in the file of the approved plan, which only the server does.
 
 use super::{Action, Call, End, Preparation, Principal, Proposal, perform};
 use crate::agent::Agent;
 use crate::chat::{Change, Chat};
-use crate::progress::{Execution, Found, PlanFileState};
+use crate::progress::{Execution, PlanFile, PlanFileState};
 use crate::versions;
 use async_trait::async_trait;
 use planwright_protocol::plan::PlanFileStatus;
@@ -14,13 +14,13 @@ use planwright_tools::{Consent, Effect, FileChange, RecordEffect, Situation, Upd
 use std::sync::Arc;
 use tokio_util::task::TaskTracker;
 
-/// How often the file is read again when somebody else writes it at the same moment.
+/// How often the file is read again if others write it at the same time.
 const TRIES: usize = 5;
 
-/// Moves a step of the approved plan: ticks its box, and gives the progress as it is then, to be stored.
+/// Changes the status of a step: ticks its box, and returns the new progress, to be stored.
 ///
 /// # Errors
-/// The role may not, the file was edited so that it has no such step, or it can't be written.
+/// The role may not do this, the edited file has no such step, or it can't be written.
 pub async fn tick(
     chat: &Arc<Chat>,
     agent: Agent,
@@ -32,14 +32,14 @@ pub async fn tick(
     let file_status = execution.progress.file_status();
     let edit = move |execution: &Execution, present| match present {
         PlanFileState::Approved(mut found) => {
-            // All boxes: somebody may have ticked what was never reported.
+            // All boxes: a user may have ticked a step that was never reported.
             found.document.plan = execution.progress.apply_to(found.document.plan);
             found.say(file_status);
             Ok(Some(found))
         }
         PlanFileState::Edited(mut found) => {
             found.document.set_step(execution.step_in(step_number, &found.document.plan)?, status)?;
-            // A draft is somebody's next plan, and has not been begun.
+            // A draft is the next plan, and has not been started.
             if found.document.status != PlanFileStatus::Draft {
                 let is_over = found.document.plan.steps.iter().all(|step| step.status.is_finished());
                 found.say(if is_over { PlanFileStatus::Done } else { PlanFileStatus::InProgress });
@@ -52,7 +52,7 @@ pub async fn tick(
     Ok(execution)
 }
 
-/// Has the plan's file say that it is approved, and how far it has come by what was reported.
+/// Marks the plan file as approved, with the reported progress.
 pub async fn mark(chat: &Arc<Chat>) {
     let agent = chat.agent();
     if agent.role.mode() == Mode::Plan {
@@ -70,23 +70,23 @@ pub async fn mark(chat: &Arc<Chat>) {
         PlanFileState::Edited(_) | PlanFileState::Unreadable | PlanFileState::Deleted => Ok(None),
     });
     if let Err(problem) = marked.await {
-        tracing::warn!(chat = %chat.id, %problem, "the plan's file could not be marked as approved");
+        tracing::warn!(chat = %chat.id, %problem, "can't mark the plan file as approved");
     }
 }
 
-/// Writes what `edit` makes of the plan's file; nothing where it gives `None`. The change belongs to the message.
+/// Writes the result of `edit` to the plan file, or nothing if it returns `None`. The change belongs to the message.
 async fn write(
     chat: &Arc<Chat>,
     agent: Agent,
     execution: &Execution,
     message: MessageId,
-    edit: impl Fn(&Execution, PlanFileState) -> Result<Option<Box<Found>>, Problem> + Send + Sync + 'static,
+    edit: impl Fn(&Execution, PlanFileState) -> Result<Option<Box<PlanFile>>, Problem> + Send + Sync + 'static,
 ) -> Result<(), Problem> {
     let (execution, edit): (_, Arc<Edit>) = (Arc::new(execution.clone()), Arc::new(edit));
     for _ in 0..TRIES {
         let call = ProgressWrite { chat, agent, execution: execution.clone(), message, edit: edit.clone(), known: None };
         match perform(Action { principal: Principal::Server, call }).await? {
-            // Somebody else wrote the file meanwhile.
+            // Others wrote the file meanwhile.
             Err(problem) if matches!(problem.code, ErrorCode::FileChanged | ErrorCode::PathNotFound) => {}
             written => return written,
         }
@@ -95,7 +95,7 @@ async fn write(
     Err(Problem::new(ErrorCode::FileChanged, text))
 }
 
-type Edit = dyn Fn(&Execution, PlanFileState) -> Result<Option<Box<Found>>, Problem> + Send + Sync;
+type Edit = dyn Fn(&Execution, PlanFileState) -> Result<Option<Box<PlanFile>>, Problem> + Send + Sync;
 
 struct ProgressWrite<'a> {
     chat: &'a Arc<Chat>,
@@ -114,9 +114,9 @@ impl Call for ProgressWrite<'_> {
 
     async fn prepare(&mut self) -> Result<Preparation<Stamp, Self::Outcome>, Problem> {
         let (workspace, execution, edit) = (self.chat.workspace.clone(), self.execution.clone(), self.edit.clone());
-        let found = self.chat.carry(move || edit(&execution, execution.look(&workspace)?)).await??;
+        let found = self.chat.run_on_thread(move || edit(&execution, execution.look(&workspace)?)).await??;
         let Some(found) = found else { return Ok(Preparation::Over(Ok(()))) };
-        let Found { document, bytes, stamp, .. } = *found;
+        let PlanFile { document, bytes, stamp, .. } = *found;
         let text = document.render();
         if text.as_bytes() == bytes {
             return Ok(Preparation::Over(Ok(())));
@@ -152,7 +152,7 @@ impl Call for ProgressWrite<'_> {
             End::Asks(_, approval) => Ok(Err(Problem::new(ErrorCode::ApprovalDenied, approval.reason))),
             End::Committed(Ok(stamp)) => {
                 let seen = &self.chat.seen;
-                // A model that knew the file also knows what the server made of it.
+                // A model that knew the file also knows the server's change of it.
                 if self.known.is_some_and(|known| seen.check(path, &known).is_ok()) {
                     seen.note(path, stamp);
                 }

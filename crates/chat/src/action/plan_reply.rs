@@ -1,4 +1,4 @@
-//! A plan that the model gave as JSON in its reply: written like `write_plan` does it, under the same rules.
+//! Writes a plan that the model gave as JSON in its reply, under the same rules as `write_plan`.
 
 use super::{Action, Call, End, Preparation, Principal, Proposal, Refusal, perform};
 use crate::agent::Agent;
@@ -14,17 +14,17 @@ use std::sync::Arc;
 use tokio_util::task::TaskTracker;
 
 const WRITE_PLAN: &str = "write_plan";
-/// How many names are tried for a new plan.
+/// Maximum number of names that are tried for a new plan.
 const TRIES: usize = 9;
 
-/// Writes the plan to the chat's plan file. The change belongs to the message of the reply.
+/// Writes the plan to the chat's plan file. The change belongs to the reply's message.
 ///
 /// # Errors
-/// Why there is no such plan.
+/// Why the plan was not written.
 pub async fn write(chat: &Arc<Chat>, agent: Agent, plan: Plan, message: MessageId) -> Result<StoredPlan, Problem> {
     let invalid = |error: serde_json::Error| Problem::new(ErrorCode::PlanInvalid, error.to_string());
     let mut args = serde_json::to_value(plan).map_err(invalid)?;
-    // Progress is the server's to record, so a new plan has none.
+    // The server records progress, so a new plan has none.
     for step in args["steps"].as_array_mut().into_iter().flatten().filter_map(|step| step.as_object_mut()) {
         step.remove("status");
     }
@@ -39,7 +39,7 @@ pub async fn write(chat: &Arc<Chat>, agent: Agent, plan: Plan, message: MessageI
             Err(problem) => problem,
         };
         name(chat, earlier.clone()).await?;
-        // Chats that plan the same thing at the same moment take the same name; the next try takes the next one.
+        // Chats that plan the same thing at the same time choose the same name; the next attempt uses the next one.
         let is_taken = matches!(problem.code, ErrorCode::PathExists | ErrorCode::PlanNotOwned) && earlier.is_none();
         if !is_taken || tries == TRIES {
             return Err(problem);
@@ -47,7 +47,7 @@ pub async fn write(chat: &Arc<Chat>, agent: Agent, plan: Plan, message: MessageI
     }
 }
 
-/// Notes which file is the chat's plan.
+/// Stores which file is the chat's plan.
 async fn name(chat: &Arc<Chat>, plan_file: Option<String>) -> Result<(), Problem> {
     if chat.record().config.plan_file == plan_file {
         return Ok(());
@@ -82,7 +82,7 @@ impl Call for PlanReply<'_> {
     }
 
     async fn record_intent(&mut self, _: &Principal, effects: &[Effect], changes: &[FileChange]) -> Result<(), Problem> {
-        // After a crash the model plans anew, and then this file is taken again, not another one beside it.
+        // After a crash the model plans again, and then writes this file, not another one beside it.
         let path = effects.iter().find_map(|effect| effect.changed_paths().first().map(ToString::to_string));
         let change = Change { versions: Box::new(versions::of(self.message, changes)), ..Change::default() };
         self.chat.publish(change, move |row| row.config.plan_file = path.or(row.config.plan_file.take())).await?;
@@ -101,7 +101,7 @@ impl Call for PlanReply<'_> {
             End::Committed(output) => output,
         };
         crash::point("plan_written");
-        let unread = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but can't be read back. Write it again.");
+        let unread = || Problem::new(ErrorCode::PlanInvalid, "The plan was written, but reading it back failed. Write it again.");
         match output.map(|output| output.signal) {
             Ok(Some(Signal::PlanFileChanged(path))) => Ok(StoredPlan::read(self.chat, &path).await.ok_or_else(unread)),
             Ok(

@@ -1,7 +1,7 @@
-//! What became of a call whose intent is stored and whose result is not.
+//! Recovers calls whose intent is stored and whose result is not.
 //!
-//! The intent tells how each place of the workspace was before the call and how it was to be after it. Whichever of
-//! the two holds now says what happened; nothing is done twice.
+//! The intent has the state of each path before the call and its intended state after it. The current state shows what happened;
+//! nothing is done twice.
 
 use super::agent_call::{CallOutcome, perform_together};
 use super::{landing, result, signal, step};
@@ -16,18 +16,18 @@ use planwright_tools::{Output, Signal, WorkspacePath};
 use serde_json::json;
 use std::sync::Arc;
 
-/// Goes on with such a call after a restart.
+/// Continues such a call after a restart.
 pub async fn recover(chat: &Arc<Chat>, call: CallMessage, history: &[Message]) -> Result<Vec<CallOutcome>, Problem> {
     crash::point("recovery_begun");
     let outcome = if let Some(output) = step::verified(&call) {
         step::conclude(chat, &call, Ok(output)).await?
     } else if delegation::is_one(&call.body) {
-        // Its own conversation tells how far it has come.
+        // The delegate's own conversation shows how far it got.
         CallOutcome::HandedOn(Box::new(call))
     } else if landing::runs_command(&call) {
         Box::pin(landing::settle(chat, &call, history)).await?
     } else if step::is_report(&call) {
-        // Ticking a box that is ticked changes nothing, and the step itself may not be recorded yet.
+        // Ticking a ticked box changes nothing, and the step itself may not be recorded yet.
         return Box::pin(perform_together(chat, vec![call.with_status(CallStatus::Pending)], history)).await;
     } else {
         match versions::present(chat, call.id).await? {
@@ -37,7 +37,7 @@ pub async fn recover(chat: &Arc<Chat>, call: CallMessage, history: &[Message]) -
             }
             Present::After => Box::pin(signal::follow(chat, &call, Ok(done(chat, &call).await?), history)).await?,
             Present::Neither => {
-                let text = "The server was restarted while this call was under way, and the files are neither as before nor as intended. Look at them before you go on.";
+                let text = "The server was restarted during this call, and the files are neither as before nor as intended. Check them before you continue.";
                 result::record(chat, &call, Err(Problem::new(ErrorCode::OutcomeUnknown, text)), Change::default()).await?
             }
         }
@@ -47,7 +47,7 @@ pub async fn recover(chat: &Arc<Chat>, call: CallMessage, history: &[Message]) -
 
 /// The output of a call that was committed before the restart.
 async fn done(chat: &Arc<Chat>, call: &CallMessage) -> Result<Output, Problem> {
-    let output = Output::text("Done: the server was restarted in the middle, and the files are as this call was to leave them.");
+    let output = Output::text("Done: the server was restarted during this call, and the files are as intended.");
     let plan = versions::paths(chat, call.id).await?.into_iter().find(WorkspacePath::is_plan);
     Ok(match plan {
         Some(path) => output.signalling(Signal::PlanFileChanged(path)),
@@ -59,7 +59,7 @@ pub fn stopped_before() -> Problem {
     Problem::new(ErrorCode::Cancelled, "The user stopped the run before this call was made.")
 }
 
-/// What to tell of a call that was stopped.
+/// The result of a call that was stopped.
 pub async fn cancelled(chat: &Arc<Chat>, call: &CallMessage) -> Vec<Event> {
     let running = call.body.status == CallStatus::Running;
     let present = if running { versions::present(chat, call.id).await.unwrap_or(Present::Neither) } else { Present::Before };
@@ -68,14 +68,13 @@ pub async fn cancelled(chat: &Arc<Chat>, call: &CallMessage) -> Vec<Event> {
         Present::Before | Present::After | Present::Neither if delegation::is_one(&call.body) && running => Err(delegation::stopped()),
         Present::After => Ok(json!({ "output": "Done, right before the user stopped the run." })),
         Present::Before => Err(stopped_before()),
-        Present::Neither => Err(Problem::new(
-            ErrorCode::OutcomeUnknown,
-            "The user stopped the run in the middle of this call. Look at the files before you go on.",
-        )),
+        Present::Neither => {
+            Err(Problem::new(ErrorCode::OutcomeUnknown, "The user stopped the run during this call. Check the files before you continue."))
+        }
     };
     if let Err(problem) = versions::settle(chat, call.id).await {
-        // Taking it back looks at the files once more, so nothing is lost by it.
-        tracing::warn!(chat = %chat.id, %problem, "what a stopped call changed could not be settled");
+        // A revert examines the files again, so nothing is lost by this.
+        tracing::warn!(chat = %chat.id, %problem, "can't determine the changes of a stopped call");
     }
     let response = ToolResponse::from(outcome);
     let call = call.clone().with_status(if response.success { CallStatus::Done } else { CallStatus::Cancelled });

@@ -1,4 +1,4 @@
-//! The result of a model's call, as a message of the history.
+//! Stores the result of a model's call as a message.
 
 use super::agent_call::CallOutcome;
 use super::repetition;
@@ -17,7 +17,7 @@ pub async fn record(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Value,
     record_with(chat, call, outcome, change, |_| {}).await.map(CallOutcome::Done)
 }
 
-/// Like [`record`], together with an edit of the chat. Gives the messages.
+/// Like [`record`], together with an edit of the chat. Returns the messages.
 pub async fn record_with(
     chat: &Arc<Chat>,
     call: &CallMessage,
@@ -28,7 +28,7 @@ pub async fn record_with(
     let outcome = match outcome {
         Err(problem) => {
             versions::settle(chat, call.id).await?;
-            Err(repetition::judged(chat, call, problem).await?)
+            Err(repetition::with_repetition(chat, call, problem).await?)
         }
         Ok(result) => Ok(result),
     };
@@ -42,7 +42,7 @@ pub async fn record_with(
     Ok(vec![call.into(), result])
 }
 
-/// Stores a result that says that a question is pending; the answer takes its place in the model's context.
+/// Stores a result that says that a question is pending; in the model's context the answer replaces it.
 pub async fn record_question(chat: &Arc<Chat>, call: &CallMessage, pending: Pending) -> Result<CallOutcome, Problem> {
     let response = Ok(json!({"status": "question_pending", "question_id": pending.question_id})).into();
     let (text, result) = text_and_facts(call, response);
@@ -74,7 +74,7 @@ fn message(chat: &Chat, call: &CallMessage, text: String, result: ToolResult) ->
     Message::new(chat.id, result, text).in_thread(call.delegation)
 }
 
-/// The text of a result, and the rest of it.
+/// The text of a result, and its facts.
 fn text_and_facts(call: &CallMessage, response: ToolResponse) -> (String, ToolResult) {
     let (text, outcome) = match (response.error, response.result) {
         (Some(problem), _) => (format!("{}: {}", problem.code, problem.message), ToolOutcome::Failed(problem)),

@@ -1,4 +1,4 @@
-//! What the chat does about the output of a model's call: most outputs are the result, some have a signal.
+//! The chat's reaction to the output of a model's call: most outputs are the result, some have a signal.
 
 use super::agent_call::CallOutcome;
 use super::{landing, plan_progress, result, step};
@@ -12,7 +12,7 @@ use planwright_tools::{Output, Signal, WorkspacePath};
 use serde_json::json;
 use std::sync::Arc;
 
-/// Records the outcome of a call that was committed.
+/// Records the outcome of a committed call.
 pub async fn follow(
     chat: &Arc<Chat>,
     call: &CallMessage,
@@ -55,8 +55,7 @@ async fn plan_changed(
     path: &WorkspacePath,
 ) -> Result<CallOutcome, Problem> {
     let Some(stored) = StoredPlan::read(chat, path).await else {
-        // In plan mode a file that can't be read as a plan yet is the chat's own all the same: the model may mend it, and
-        // begins no other one beside it.
+        // In plan mode an invalid plan file still becomes the chat's own plan: the model may fix it, and can't start another one.
         let file = Some(path.to_string()).filter(|_| Agent::of(call).is_ok_and(|agent| agent.role.mode() == Mode::Plan));
         let edit = move |row: &mut Draft| row.config.plan_file = row.config.plan_file.take().or(file);
         let messages = result::record_with(chat, call, outcome.map(Output::into_result), Change::default(), edit).await?;
@@ -96,7 +95,7 @@ async fn record_with_message(
     Ok(CallOutcome::Done(messages))
 }
 
-/// The model's wish to leave plan mode only ever asks: the card is the server's own.
+/// A model's request to leave plan mode only asks: the server shows its own card.
 async fn exit_plan_mode(chat: &Arc<Chat>, call: &CallMessage, path: &WorkspacePath) -> Result<CallOutcome, Problem> {
     let refuse = |code, text: &str| Err(Problem::new(code, text));
     let chat_mode = chat.record().config.role.mode();
@@ -105,15 +104,15 @@ async fn exit_plan_mode(chat: &Arc<Chat>, call: &CallMessage, path: &WorkspacePa
     let outcome = if let (Some(approval), Some(plan)) = (carried_out, &stored)
         && plan.is(&approval)
     {
-        Ok(json!({"status": "approved", "output": "The user has approved this plan already; carry it out."}))
+        Ok(json!({"status": "approved", "output": "The user has already approved this plan; execute it."}))
     } else if agent.role.mode() == Mode::Act && chat.missing_plan().await?.is_none() {
-        refuse(ErrorCode::NotInPlanMode, "The chat is not in plan mode, so there is nothing to leave. Go on with your work.")
+        refuse(ErrorCode::NotInPlanMode, "The chat is not in plan mode, so there is nothing to leave. Continue with your work.")
     } else if let Some(objection) = stored.as_ref().and_then(|stored| chat.settings().policy.objection(stored.plan())) {
         refuse(ErrorCode::PlanInvalid, objection)
     } else if let Some(stored) = stored {
         return result::record_question(chat, call, stored.card(agent, planwright_question::card::plan_approval())).await;
     } else {
-        refuse(ErrorCode::PlanInvalid, "The plan file can't be read as a plan any more. Write it again with `write_plan`.")
+        refuse(ErrorCode::PlanInvalid, "The plan file is no longer a valid plan. Write it again with `write_plan`.")
     };
     result::record(chat, call, outcome, Change::default()).await
 }

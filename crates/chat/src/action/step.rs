@@ -1,4 +1,5 @@
-//! A step of the approved plan that the model reports on. One with a check is done only when the server saw it succeed.
+//! Records the model's reports on steps of the approved plan. A step with a check is done only if the server saw the check
+//! succeed.
 
 use super::agent_call::{CallOutcome, acting_agent};
 use super::{plan_progress, result};
@@ -13,7 +14,7 @@ use planwright_tools::{Output, UpdateStep};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Of what a failing check printed, the end says what is wrong.
+/// How much of a failed check's output is reported: its end says what is wrong.
 const TAIL: usize = 3000;
 
 /// Whether a call reports on a step.
@@ -21,19 +22,19 @@ pub fn is_report(call: &CallMessage) -> bool {
     call.body.tool == UpdateStep::SPEC.name
 }
 
-/// What the check of a step said that was cut off after it; `None` if there was none.
+/// The output of a step's check that an interruption followed; `None` if there was no check.
 pub fn verified(call: &CallMessage) -> Option<Output> {
     Some(Output { data: call.body.verified.clone()?, ..Output::default() })
 }
 
-/// Records the step, as far as what came of its check allows.
+/// Records the step, as far as the result of its check allows.
 pub async fn conclude(chat: &Arc<Chat>, call: &CallMessage, outcome: Result<Output, Problem>) -> Result<CallOutcome, Problem> {
     let (chat, call) = (chat.clone(), call.clone());
     let work = {
         let chat = chat.clone();
         async move { record(&chat, call, outcome).await }
     };
-    // A stop must not fall between the box in the file and the word about it.
+    // A stop must not separate the box in the file from its record.
     chat.whole(work).await
 }
 
@@ -68,28 +69,28 @@ async fn record(chat: &Arc<Chat>, call: CallMessage, outcome: Result<Output, Pro
     }
 }
 
-/// Whether a check that failed like this was made at all, so that the step is being worked on.
+/// Whether the check ran at all, so that the step is in progress.
 fn begins(problem: &Problem) -> bool {
     matches!(problem.code, ErrorCode::VerifyFailed | ErrorCode::CommandTimedOut | ErrorCode::OutcomeUnknown)
 }
 
-/// The check's verdict: exit code 0, of what is in the workspace.
+/// The check's result: exit code 0, and its changes are in the workspace.
 fn passed(step: &PlanStep, command: &str, output: Output) -> Result<Output, Problem> {
     let facts = || json!({ "step_number": step.step_number, "command": command, "check": output.data });
     let failed = |how: &str| {
         let text = format!(
-            "Its check `{command}` {how}. Mend what is wrong, then report the step again; don't weaken the check. It printed:\n{}",
+            "Its check `{command}` {how}. Fix the problem, then report the step again; don't weaken the check. It printed:\n{}",
             tail(&output.text)
         );
         Err(Problem::new(ErrorCode::VerifyFailed, text).with_details(facts()))
     };
     if output.data.contains_key("taken_back") {
-        return failed("changed files, and that was taken back, so it says nothing about the workspace as it is");
+        return failed("changed files, and the changes were reverted, so its result does not apply to the current workspace");
     }
     match output.data.get("exit_code").and_then(Value::as_i64) {
         Some(0) => Ok(output),
         Some(code) => failed(&format!("ended with exit code {code}")),
-        None => failed("did not come to its end"),
+        None => failed("did not finish"),
     }
 }
 
@@ -104,7 +105,7 @@ async fn keep_verdict(chat: &Arc<Chat>, mut call: CallMessage, output: &Output) 
     Ok(call)
 }
 
-/// Ticks the box, keeps the progress, and tells everybody.
+/// Ticks the box, stores the progress, and publishes it.
 async fn moved(
     chat: &Arc<Chat>,
     call: &CallMessage,
@@ -138,14 +139,14 @@ async fn moved(
     Ok(CallOutcome::Done(messages))
 }
 
-/// What the model reads about a step that was moved.
+/// The report to the model about a changed step.
 fn report(execution: &Execution, number: u32, status: StepStatus, check: &Output) -> Value {
     let progress = &execution.progress;
     let open = progress.open_steps();
     let next = execution.plan().steps.into_iter().find(|step| open.contains(&step.step_number) && step.status == StepStatus::Pending);
     let verified = if check.data.is_empty() { "" } else { " Its check succeeded." };
     let rest = match (open.as_slice(), next) {
-        ([], _) => "No step is open any more: report what changed and how it was verified.".to_owned(),
+        ([], _) => "All steps are finished: report what changed and how it was verified.".to_owned(),
         (_, Some(next)) if status.is_finished() => format!("Next is step {}: {}", next.step_number, next.action),
         (open, _) => format!("{} of {} steps are open.", open.len(), progress.steps.len()),
     };

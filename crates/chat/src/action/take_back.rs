@@ -1,4 +1,4 @@
-//! Taking back what a chat changed: recorded first, then done, so that it is finished after a crash.
+//! Reverts a chat's changes: recorded first, then executed, so that it is completed after a crash.
 
 use super::{Action, Call, End, Preparation, Principal, Proposal, Refusal, perform};
 use crate::chat::{Change, Chat, Draft};
@@ -13,15 +13,15 @@ use planwright_protocol::{ErrorCode, Event, Message, MessageBody, MessageId, Not
 use planwright_store::{AuditKind, FileChangeRow, OpRecord, Versions};
 use planwright_tools::git_name::title_of;
 use planwright_tools::workspace::{LeftAlone, Restore};
-use planwright_tools::{Consent, Effect, FileChange, LandingEffect, Situation, TAKING_BACK, WorkspacePath};
+use planwright_tools::{Consent, Effect, FileChange, LandingEffect, REVERT, Situation, WorkspacePath};
 use serde_json::json;
 use std::sync::Arc;
 use tokio_util::task::TaskTracker;
 
-/// Takes back everything from a message on; `None` if there was nothing to do.
+/// Reverts everything from a message on; `None` if there was nothing to do.
 ///
 /// # Errors
-/// There is no such message, or some files can't be taken back.
+/// There is no such message, or some files can't be reverted.
 pub async fn take_back(
     chat: &Arc<Chat>,
     message_id: MessageId,
@@ -33,7 +33,7 @@ pub async fn take_back(
     Box::pin(perform(Action { principal: Principal::User(user), call })).await?
 }
 
-/// Goes on with taking back what a crash cut off.
+/// Continues a revert that a crash interrupted.
 ///
 /// # Errors
 /// It can't be stored.
@@ -42,7 +42,7 @@ pub async fn resume(chat: &Arc<Chat>, notice: Message) -> Result<(), Problem> {
     Box::pin(perform(Action { principal: Principal::User(None), call })).await?.map(|_| ())
 }
 
-/// The notice of a revert that was cut off, if the chat's newest message is one.
+/// The notice of an interrupted revert, if it is the chat's newest message.
 ///
 /// # Errors
 /// The store can't be read.
@@ -57,7 +57,7 @@ struct TakeBack<'a> {
     chat: &'a Arc<Chat>,
     from: Start,
     revert: Revert,
-    /// The op that this is the result of.
+    /// The op that produced this revert.
     op: Option<OpRecord>,
 }
 
@@ -76,7 +76,7 @@ impl Call for TakeBack<'_> {
         let wanted = match &self.from {
             Start::Message(message_id, conflicts) => {
                 self.revert = self.chat.revert(*message_id).await?;
-                // Skipping is for the rest, of which there must be some.
+                // Conflicts can be skipped only if there is something else to revert.
                 if !self.revert.conflicts.is_empty() && (*conflicts == OnConflict::Refuse || self.revert.files.is_empty()) {
                     return Ok(Preparation::Refused(Refusal::mistake(self.revert.refused())));
                 }
@@ -103,7 +103,7 @@ impl Call for TakeBack<'_> {
     }
 
     async fn situation(&mut self, consent: Consent) -> Result<Situation, Problem> {
-        self.chat.situation(self.chat.agent(), TAKING_BACK, consent).await
+        self.chat.situation(self.chat.agent(), REVERT, consent).await
     }
 
     async fn record_intent(&mut self, principal: &Principal, _: &[Effect], _: &[FileChange]) -> Result<(), Problem> {
@@ -117,7 +117,7 @@ impl Call for TakeBack<'_> {
         let mut change = change.by(principal.account());
         change.versions = Box::new(versions(&self.revert, message.id));
         change.op = self.op.take().map(|op| OpRecord { message_id: Some(message.id), ..op });
-        // Unfinished until it is done, so that the next start finds it.
+        // Marked as unfinished until it is done, so that the next start finds it.
         self.chat.publish(change, |chat| chat.activity.begin_revert()).await?;
         crash::point("revert_intended");
         self.from = Start::Notice(Box::new(message));
@@ -168,7 +168,7 @@ impl Call for TakeBack<'_> {
     }
 }
 
-/// The progress that the chat goes back to, and the steps that move; `None` if it stays.
+/// The progress that the chat returns to, and the steps that change; `None` if it stays.
 async fn progress_before(chat: &Chat, message: &Message) -> Result<Option<(Vec<(u32, StepStatus)>, Progress)>, Problem> {
     let (Some(now), Some(target)) = (chat.record().progress.clone(), target(message)) else { return Ok(None) };
     let history = chat.store.messages(chat.id).await?;
@@ -182,7 +182,7 @@ async fn progress_before(chat: &Chat, message: &Message) -> Result<Option<(Vec<(
     }))
 }
 
-/// What it changes itself: it can be taken back as well.
+/// The revert's own changes, so that it can be reverted too.
 fn versions(revert: &Revert, message_id: MessageId) -> Versions {
     let row = |step: &crate::revert::Step| FileChangeRow {
         message_id,
@@ -197,18 +197,17 @@ fn versions(revert: &Revert, message_id: MessageId) -> Versions {
     }
 }
 
-/// What the user and the model read about it.
+/// The description for the user and the model.
 fn description(revert: &RevertNotice) -> String {
     let titled = |path: &str| {
         let title = WorkspacePath::parse(path).ok().and_then(|parsed| title_of(&parsed));
         title.map_or(path.to_owned(), |title| format!("git's {} ({path})", title.trim_start_matches("the ")))
     };
     let names = named(revert.files.iter().map(|file| titled(&file.path)));
-    let mut text =
-        format!("The user took back changes of this chat. As they were before: {names}. Read files again before you change them.");
+    let mut text = format!("The user reverted changes of this chat. Restored: {names}. Read files again before you change them.");
     if !revert.conflicts.is_empty() {
         let names = named(revert.conflicts.iter().map(|conflict| format!("{} ({})", titled(&conflict.path), conflict.reason)));
-        text.push_str(&format!(" Left as they are: {names}."));
+        text.push_str(&format!(" Not restored: {names}."));
     }
     text
 }

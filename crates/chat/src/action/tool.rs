@@ -1,4 +1,4 @@
-//! Tools: found by name, and prepared with the arguments of a call. Calls of models and of users come through here alike.
+//! Finds tools by name, and prepares them with the arguments of a call. Calls of models and of users both use this.
 
 use super::{Cause, Refusal};
 use crate::chat::{Change, Chat, broken};
@@ -26,10 +26,10 @@ impl Toolbox {
     }
 }
 
-/// Turns the arguments into effects.
+/// Converts the arguments into effects.
 pub async fn prepare(call: &ToolCall, role: Role, toolbox: &Toolbox, cx: ToolContext) -> Result<Prepared, Refusal> {
     let prepared = find_and_prepare(call, toolbox, cx).await.map_err(|problem| {
-        // A tool that the role does not have is an attempt, however it fails.
+        // Calling a tool that the role does not have counts as an attempt, however it fails.
         let is_listed = tools_of(role, toolbox.inspect).any(|tool| tool.spec().name == call.tool);
         // We can't classify an MCP tool that failed to load.
         let is_unknown = matches!(problem.code, ErrorCode::TrustRequired | ErrorCode::McpFailed | ErrorCode::Conflict);

@@ -1,4 +1,4 @@
-//! Approving a plan: the only way from plan mode into carrying one out.
+//! Approving a plan: the only way from plan mode to its execution.
 
 use super::{Actor, mode_changed, switch};
 use crate::action::plan_progress;
@@ -14,8 +14,9 @@ use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::WorkspacePath;
 use serde_json::json;
 
-/// Said when the user approves something else than what they see.
-pub(super) const CHANGED: &str = "The plan has changed since it was shown. A new card shows it as it is now; look at it before you accept.";
+/// The error if the approved content is not the shown one.
+pub(super) const CHANGED: &str =
+    "The plan has changed since it was shown. A new card shows the current version; review it before you accept.";
 
 impl Actor {
     pub(super) async fn execute(&mut self, plan_file: Option<String>, content: Option<String>) -> Result<Message, Problem> {
@@ -33,8 +34,8 @@ impl Actor {
             let outcome = if pending.kind == QuestionKind::PlanApproval { QuestionOutcome::Answered } else { QuestionOutcome::Superseded };
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
             if pending.by.delegation.is_some() {
-                // The approval is told to the chat's own agent; a delegate that asked must not wait on.
-                let text = format!("The user had {} carried out, and that is the answer.", approval.plan_file);
+                // The chat's own agent gets the approval; a delegate that asked must not wait any longer.
+                let text = format!("The user executed {}, which is the answer.", approval.plan_file);
                 let note = Message::notice(self.chat.id, Notice::Answered, text);
                 change = change.event(Event::MessageCreated { message: pending.by.place(note) });
             }
@@ -42,7 +43,7 @@ impl Actor {
         self.approve(change, approval).await
     }
 
-    /// The record of the user's yes to the plan as its file is now.
+    /// The record of the user's approval of the plan's current file.
     pub(super) async fn approval(&self, plan_file: Option<String>, by: SwitchedBy) -> Result<ApprovalRow, Problem> {
         let no_plan = |why: &str| Problem::new(ErrorCode::NoPlan, format!("{why} Ask the agent for a plan first."));
         let row = self.chat.record();
@@ -55,7 +56,7 @@ impl Actor {
         let read_path = path.clone();
         let read = tokio::task::spawn_blocking(move || (workspace.read_plan(&read_path), workspace.head_commit()));
         let (snapshot, base_commit) = read.await.map_err(broken)?;
-        let gone = || no_plan(&format!("The file {path} of the plan is gone: it was deleted, moved or taken back."));
+        let gone = || no_plan(&format!("The plan file {path} is missing: it was deleted, moved or reverted."));
         let unread = |problem: Problem| if problem.code == ErrorCode::PathNotFound { gone() } else { no_plan(&problem.message) };
         let snapshot = snapshot.map_err(unread)?;
         let content = String::from_utf8_lossy(&snapshot.bytes).into_owned();
@@ -77,15 +78,15 @@ impl Actor {
         })
     }
 
-    /// Switches to act mode under an approval, and starts.
+    /// Switches to act mode with an approval, and starts.
     pub(super) async fn approve(&mut self, mut change: Change, approval: ApprovalRow) -> Result<Message, Problem> {
-        // A run that raised the card may still be putting its things away.
+        // The run that showed the card may still be finishing.
         let interrupted = self.halt().await;
         change.events.splice(0..0, Change::messages(interrupted).events);
         crash::point("approval_unstored");
         let row = self.chat.record();
         let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
-        let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
+        let text = format!("The user approved revision {} of {}. Execute it now.", approval.revision, approval.plan_file);
         let files = self.planned_files(&approval).await?;
         let ApprovalRow { revision, sha256, base_commit, approver, given_by, .. } = &approval;
         let plan_file = approval.plan_file.clone();
@@ -132,7 +133,7 @@ impl Actor {
         Ok(note)
     }
 
-    /// The files of the plan that is being approved, as they are at this moment.
+    /// The current files of the plan that is being approved.
     async fn planned_files(&self, approval: &ApprovalRow) -> Result<PlannedFiles, Problem> {
         match PlanDocument::parse(&approval.content) {
             Ok(document) => drift::planned_files(&self.chat, &document.plan).await,
@@ -140,15 +141,15 @@ impl Actor {
         }
     }
 
-    /// Whether this is the content that the chat showed last. A plan that it never showed, because the user named the
-    /// file, counts as seen.
+    /// Whether this is the content that the chat showed last. A plan that it never showed, because the user named the file,
+    /// counts as seen.
     pub(super) async fn was_shown(&self, approval: &ApprovalRow) -> Result<bool, Problem> {
         let history = self.chat.store.landmarks(self.chat.id).await?;
         let newest = history.iter().rev().filter_map(shown).find(|(plan_file, _)| *plan_file == approval.plan_file);
         Ok(newest.is_none_or(|(_, sha256)| sha256 == approval.sha256))
     }
 
-    /// Puts the plan before the user, in place of an earlier card if there is one.
+    /// Shows the plan for approval, replacing an earlier card if there is one.
     pub(super) async fn raise_card(&self, approval: &ApprovalRow, in_place_of: Option<&Pending>) -> Result<(), Problem> {
         let Ok(document) = PlanDocument::parse(&approval.content) else { return Ok(()) };
         let by = match in_place_of {
@@ -160,7 +161,7 @@ impl Actor {
         self.raise(pending, in_place_of).await
     }
 
-    /// Puts a question before the user, in place of an earlier one if there is one.
+    /// Shows a question, replacing an earlier one if there is one.
     pub(super) async fn raise(&self, pending: Pending, in_place_of: Option<&Pending>) -> Result<(), Problem> {
         let resolved =
             in_place_of.map(|earlier| Event::QuestionResolved { question_id: earlier.question_id, outcome: QuestionOutcome::Superseded });
@@ -173,25 +174,25 @@ impl Actor {
         self.chat.publish(change, move |chat| chat.activity = Activity::Waiting(Box::new(pending))).await
     }
 
-    /// The plan that an order without one has led to, if it did.
+    /// The plan that an order without a plan has led to, if any.
     pub(super) async fn ordered_plan(&self) -> Result<Option<ApprovalRow>, Problem> {
         let (store, id) = (&self.chat.store, self.chat.id);
         let order = store.newest_user_message(id).await?.filter(|message| message.body.user_text().is_some_and(|text| text.awaits_plan));
         let Some(order) = order else { return Ok(None) };
-        // Ids grow with time, so a plan with a higher one was written after the order.
+        // Ids grow with time, so a plan with a higher id was written after the order.
         let is_drafted = |message: &Message| message.body.plan().is_some() && message.id > order.id;
         if !store.landmarks(id).await?.iter().any(is_drafted) {
             return Ok(None);
         }
         match self.approval(None, SwitchedBy::Approval).await {
-            // What the agent wrote can't be approved, so there is nothing to ask.
+            // The agent's plan can't be approved, so there is nothing to ask.
             Err(problem) if problem.code == ErrorCode::NoPlan => Ok(None),
             approval => approval.map(Some),
         }
     }
 }
 
-/// The file and the hash of the plan that a message shows: a Plan message, or the card that asks for approval.
+/// The file and the hash of the plan that a message shows: a Plan message, or the approval card.
 fn shown(message: &Message) -> Option<(&str, &str)> {
     match &message.body {
         MessageBody::Plan(version) => Some((&version.plan_file, &version.sha256)),
@@ -206,15 +207,15 @@ fn shown(message: &Message) -> Option<(&str, &str)> {
     }
 }
 
-/// The path of a plan that the user names for the chat, whether it is written yet or not.
+/// The path of a plan that the user names for the chat; the file need not exist yet.
 pub(super) fn named(path: &str) -> Result<WorkspacePath, Problem> {
     let misfit = |wanted: String| {
         let problem = Problem::new(ErrorCode::ValidationFailed, format!("`plan_file` {wanted}."));
         problem.with_details(json!({ "fields": { "plan_file": wanted } }))
     };
-    let path = WorkspacePath::parse_file(path).map_err(|problem| misfit(format!("is no path of the workspace: {}", problem.message)))?;
+    let path = WorkspacePath::parse_file(path).map_err(|problem| misfit(format!("is not a path in the workspace: {}", problem.message)))?;
     if !path.is_plan() {
-        return Err(misfit(format!("must be a plan, named /plans/NAME.plan; {path} is not")));
+        return Err(misfit(format!("must be a plan file, /plans/NAME.plan; {path} is not")));
     }
     Ok(path)
 }

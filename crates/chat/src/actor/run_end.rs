@@ -1,4 +1,4 @@
-//! How a run ends.
+//! Stores the end of a run.
 
 use super::Actor;
 use crate::chat::{Activity, Change};
@@ -10,11 +10,11 @@ use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::{ErrorCode, Event, Message, Problem};
 use std::time::Duration;
 
-/// How long to wait before the end of a run is stored again.
+/// The delay before storing the end of a run is retried.
 const RETRY_END: Duration = Duration::from_secs(2);
 
 impl Actor {
-    /// Stores how a run ended; begins another if the user wrote meanwhile.
+    /// Stores how a run ended; starts another if the user sent a message meanwhile.
     pub(super) async fn conclude(&mut self, outcome: Option<TurnOutcome>) -> Result<(), Problem> {
         if self.running.take().is_none() {
             return Ok(());
@@ -55,17 +55,17 @@ impl Actor {
             None => {
                 let problem = Problem::new(
                     ErrorCode::Internal,
-                    "Something broke inside Planwright during the run. What was stored is safe; send a message to go on.",
+                    "Planwright failed internally during the run. Stored data is safe; send a message to continue.",
                 );
                 self.chat.publish(failed(None, problem), |chat| chat.activity = Activity::Failed).await
             }
         }
     }
 
-    /// A full disk or the like must not leave the chat at work for good.
+    /// A temporary failure such as a full disk must not leave the chat running forever.
     pub(super) async fn store_end_again(&mut self) {
         let Some(problem) = self.unstored_end.clone() else { return };
-        let problem = Problem { message: format!("The end of the run could not be stored. {}", problem.message), ..problem };
+        let problem = Problem { message: format!("Can't store the end of the run. {}", problem.message), ..problem };
         let open_steps = open_steps(&self.chat.record());
         let change = Change::default()
             .event(Event::RunFinished { outcome: RunOutcome::Failed, error: Some(problem), open_steps })

@@ -1,7 +1,7 @@
-//! The tasks of a chat besides its run: taking changes back, and tool calls of the user. They report to the actor, which
-//! serves on meanwhile; a stop is answered when all of them have ended.
+//! The tasks of a chat besides its run: reverts, and tool calls of the user. They report to the actor, which continues meanwhile;
+//! it answers a stop when all of them have ended.
 
-use super::once::{SentKey, record_of};
+use super::idempotency::{SentKey, record_of};
 use super::{Actor, Answer, Command, MAILBOX, StartCall};
 use crate::action::take_back;
 use crate::chat::{Chat, broken};
@@ -19,7 +19,7 @@ pub struct Tasks {
     calls: JoinSet<()>,
     /// Commands that wait for the end of the revert, or of a stop.
     deferred: VecDeque<Command>,
-    /// Stops that are answered when nothing is under way any more.
+    /// Stops that are answered when no task is running.
     stops: Vec<Answer>,
 }
 
@@ -44,13 +44,13 @@ impl Tasks {
         self.reverting.is_none() && self.calls.is_empty()
     }
 
-    /// Whether a command has to wait: nothing begins between a stop and its answer, and a revert has the chat for itself,
-    /// besides tool calls of the user.
+    /// Whether a command must wait: nothing starts between a stop and its answer, and during a revert only tool calls of the user
+    /// do.
     fn defers(&self, command: &Command) -> bool {
         let (is_reverting, is_stopping) = (self.reverting.is_some(), !self.stops.is_empty());
         match command {
             Command::Op(op, ..) if matches!(**op, Op::Stop) => false,
-            // Tool calls of the user ask, and a stop waits for their end.
+            // Tool calls of the user may ask, and a stop waits for their end.
             Command::Op(op, ..) if matches!(**op, Op::Ask { .. }) => is_reverting,
             Command::Op(..) | Command::Resume(_) => is_reverting || is_stopping,
             Command::Perform(_) => is_stopping,
@@ -78,7 +78,7 @@ impl Tasks {
             self.calls.shutdown().await;
             chat.end_commands().await;
         }
-        // A revert that has begun comes to its end.
+        // A revert that has begun is completed.
         if let Some(Reverting { task, .. }) = self.reverting.take() {
             let _ = task.await;
         }
@@ -86,20 +86,20 @@ impl Tasks {
 }
 
 impl Actor {
-    /// Takes a command now, or when what it waits for is over. Breaks when the actor is to end.
+    /// Handles a command now, or queues it. Breaks when the actor must end.
     pub(super) async fn take(&mut self, command: Command) -> ControlFlow<()> {
         if self.tasks.defers(&command) {
             self.tasks.deferred.push_back(command);
             return ControlFlow::Continue(());
         }
-        self.obey(command).await
+        self.handle(command).await
     }
 
-    pub(super) async fn hear(&mut self, report: TaskReport) -> ControlFlow<()> {
+    pub(super) async fn handle_report(&mut self, report: TaskReport) -> ControlFlow<()> {
         if let TaskReport::Reverted(reverted) = report
             && let Some(Reverting { answer, key, .. }) = self.tasks.reverting.take()
         {
-            // A revert that did something has stored the key with its notice.
+            // A revert that changed something has stored the key with its notice.
             self.key = key.filter(|_| matches!(*reverted, Ok(None)));
             let _ = answer.send(self.reply_once(*reverted).await);
         }
@@ -114,14 +114,14 @@ impl Actor {
         ControlFlow::Continue(())
     }
 
-    /// Begins to take back everything from a message on.
+    /// Starts reverting everything from a message on.
     pub(super) async fn start_revert(&mut self, message_id: MessageId, conflicts: OnConflict, key: Option<SentKey>, answer: Answer) {
         if let Some(known) = self.known_reply(key.as_ref()).await.transpose() {
             let _ = answer.send(known);
             return;
         }
         if self.running.is_some() || self.chat.pending().is_some() {
-            let text = "A run is in progress or waits for an answer. Stop it first, then take back.";
+            let text = "A run is in progress or waits for an answer. Stop it first, then revert.";
             let _ = answer.send(Err(Problem::new(ErrorCode::Conflict, text)));
             return;
         }
@@ -130,7 +130,7 @@ impl Actor {
         self.tasks.reverting = Some(Reverting { task, key, answer });
     }
 
-    /// Goes on with what was cut off: taking something back, or a run.
+    /// Resumes what was interrupted: a revert, or a run.
     pub(super) async fn resume(&mut self, answer: Answer) {
         let unfinished = match self.chat.configure().await {
             Ok(()) => take_back::unfinished(&self.chat).await,
@@ -148,7 +148,7 @@ impl Actor {
         let _ = answer.send(resumed.map(|()| self.reply(None)));
     }
 
-    /// Goes on with taking back what a crash cut off.
+    /// Continues a revert that a crash interrupted.
     fn resume_revert(&mut self, notice: Message, answer: Answer) {
         let chat = self.chat.clone();
         let task = tokio::spawn(async move { take_back::resume(&chat, notice).await.map(|()| None) });
@@ -160,7 +160,7 @@ impl Actor {
         self.tasks.calls.spawn(start());
     }
 
-    /// Stops the run and the user's tool calls. A revert comes to its end.
+    /// Stops the run and the user's tool calls. A revert is completed.
     pub(super) async fn stop_all(&mut self, key: Option<SentKey>, answer: Answer) {
         let stopped = match self.known_reply(key.as_ref()).await {
             Ok(Some(known)) => Ok(known),
@@ -177,7 +177,7 @@ impl Actor {
         }
         self.chat.stop_commands();
         if self.tasks.reverting.is_none() {
-            // No permit of a call holds any more.
+            // No permit of a call is valid any more.
             let _ = self.chat.close_fence().await;
         }
         self.tasks.stops.push(answer);

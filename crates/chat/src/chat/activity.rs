@@ -1,5 +1,5 @@
-//! What a chat is doing, as one value. Three columns of its row are computed from it (`state`, `run`, `pending`), and it is
-//! computed from them when the chat is loaded; both happen in this file only.
+//! The activity of a chat, as one value. Three columns of its row (`state`, `run`, `pending`) are computed from it, and it is
+//! computed from them when the chat is loaded; only this file does either.
 
 use crate::card::Pending;
 use planwright_protocol::{ChatState, Mode, RunId};
@@ -11,11 +11,11 @@ pub enum Activity {
     Running(Running),
     /// A question waits for the user's answer.
     Waiting(Box<Pending>),
-    /// The user has stopped this run, and it is coming to its end. Stored as running: after a crash the run goes on.
+    /// The user has stopped this run, and it is ending. Stored as running: after a crash the run resumes.
     Stopping(Running),
-    /// The conversation is being summed up, by a run of its own.
+    /// A separate run compacts the conversation.
     Compacting(RunId),
-    /// Changes are being taken back. Afterwards the chat rests as before.
+    /// Changes are being reverted. Afterwards the chat is as before.
     Reverting(RunId, Rest),
     /// The last run failed.
     Failed,
@@ -25,11 +25,11 @@ pub enum Activity {
 pub struct Running {
     pub id: RunId,
     pub phase: Phase,
-    /// The question that this run ends with.
+    /// The question with which this run ends.
     pub asked: Option<Box<Pending>>,
 }
 
-/// What a run is at.
+/// The phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     Thinking,
@@ -38,7 +38,7 @@ pub enum Phase {
     Executing,
 }
 
-/// How a chat is in which nothing happens and nobody is asked.
+/// The state of a chat without a run and without a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
     Idle,
@@ -46,17 +46,17 @@ pub enum Rest {
 }
 
 impl Activity {
-    /// What a stored chat was doing. A combination of columns that no activity has counts as the nearest one.
+    /// The activity of a stored chat. An inconsistent combination of columns loads as the nearest activity.
     pub fn load(row: &ChatRow) -> Self {
         let asked = row.pending.clone().and_then(|pending| match serde_json::from_value(pending) {
             Ok(pending) => Some(Box::new(pending)),
             Err(error) => {
-                tracing::warn!(chat = %row.id, %error, "the question of a chat can't be read, so nobody waits for its answer");
+                tracing::warn!(chat = %row.id, %error, "can't parse the pending question of a chat; dropping it");
                 None
             }
         });
         match (row.run, row.state, asked) {
-            // A run that has asked and was cut off ends when it goes on.
+            // An interrupted run that has asked ends when it resumes.
             (Some(id), state, asked) if let Some(phase) = Phase::of(state) => Activity::Running(Running { id, phase, asked }),
             (Some(id), ChatState::AwaitingAnswer | ChatState::Stopping, asked) => {
                 Activity::Running(Running { id, phase: Phase::Thinking, asked })
@@ -75,7 +75,7 @@ impl Activity {
         row.pending = self.pending().and_then(|pending| serde_json::to_value(pending).ok());
     }
 
-    /// What clients see of it.
+    /// The state that clients see.
     pub fn state(&self) -> ChatState {
         match self {
             Activity::Idle => ChatState::Idle,
@@ -87,7 +87,7 @@ impl Activity {
         }
     }
 
-    /// The run that is not finished yet.
+    /// The unfinished run.
     pub fn run(&self) -> Option<RunId> {
         match self {
             Activity::Running(run) | Activity::Stopping(run) => Some(run.id),
@@ -96,7 +96,7 @@ impl Activity {
         }
     }
 
-    /// The question that waits for an answer, or will when the run has ended.
+    /// The question that is pending, or will be when the run has ended.
     pub fn pending(&self) -> Option<&Pending> {
         match self {
             Activity::Running(run) | Activity::Stopping(run) => run.asked.as_deref(),
@@ -109,7 +109,7 @@ impl Activity {
         *self = Activity::Running(Running { id: RunId::generate(), phase: Phase::Thinking, asked: None });
     }
 
-    /// The unfinished run goes on as an ordinary one.
+    /// The unfinished run continues as an ordinary one.
     pub fn continue_run(&mut self) {
         match self {
             Activity::Running(_) => {}
@@ -141,7 +141,7 @@ impl Activity {
         }
     }
 
-    /// A run that asks goes on to its end; otherwise the chat waits at once.
+    /// A run that asks continues to its end; otherwise the chat waits immediately.
     pub fn ask(&mut self, pending: Pending) {
         match self {
             Activity::Running(run) | Activity::Stopping(run) => run.asked = Some(Box::new(pending)),
@@ -151,7 +151,7 @@ impl Activity {
         }
     }
 
-    /// The question is answered, or something else was said instead.
+    /// The question was answered, or the user sent something else.
     pub fn resolve_question(&mut self) {
         match self {
             Activity::Running(run) | Activity::Stopping(run) => run.asked = None,
@@ -170,7 +170,7 @@ impl Activity {
         *self = asked.map_or(Activity::Idle, Activity::Waiting);
     }
 
-    /// The run is at something else now. Other activities stay.
+    /// Changes the phase of a run. Other activities stay.
     pub fn enter(&mut self, state: ChatState) {
         let Some(phase) = Phase::of(state) else { return };
         if let Activity::Running(run) | Activity::Stopping(run) = self {
@@ -178,7 +178,7 @@ impl Activity {
         }
     }
 
-    /// A run that goes on in another mode leaves the phases of the old one.
+    /// A run that continues in another mode leaves the phases of the old one.
     pub fn change_mode(&mut self, mode: Mode) {
         if !self.state().exists_in(mode) {
             self.enter(ChatState::Thinking);

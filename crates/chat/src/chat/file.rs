@@ -1,4 +1,4 @@
-//! Writing the chat's file.
+//! Writes the chat's file.
 
 use super::{Chat, broken};
 use crate::chat_file::{ChatHeader, Written, entry, frontmatter, header, missing_from};
@@ -7,15 +7,15 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
-/// How many messages are read at a time to find the newest one that the file has.
+/// Page size when searching for the newest message that the file has.
 const PAGE: u32 = 200;
-/// How many of the newest messages are looked for at the end of the file.
+/// How many of the newest messages are searched at the end of the file.
 const FEW: u32 = 32;
-/// How much is read of the beginning and of the end of the file, in bytes.
+/// How much of the beginning and of the end of the file is read, in bytes.
 const ENDS: usize = 64 << 10;
 
 impl Chat {
-    /// Brings the chat's file up to date.
+    /// Updates the chat's file.
     pub async fn write_file(&self) {
         let mut written = self.file.written.lock().await;
         let header = header(&self.record());
@@ -35,17 +35,18 @@ impl Chat {
             }
             Err(problem) => {
                 if !written.warned {
-                    tracing::warn!(chat = %self.id, %problem, "the chat's file could not be written");
+                    tracing::warn!(chat = %self.id, %problem, "can't write the chat's file");
                 }
                 *written = Written { warned: true, ..Written::default() };
             }
         }
     }
 
-    /// The frontmatter of the chat's file, which is mended first where it has to be. Where there can be no file, what it would have.
+    /// The frontmatter of the chat's file, which is first repaired if necessary. If there can be no file, the content it would
+    /// have.
     ///
     /// # Errors
-    /// Something broke inside.
+    /// An internal error.
     pub async fn frontmatter(&self) -> Result<Map<String, Value>, Problem> {
         *self.file.written.lock().await = Written { needs_full_check: true, ..Written::default() };
         self.write_file().await;
@@ -57,10 +58,10 @@ impl Chat {
         tokio::task::spawn_blocking(read).await.map_err(broken)
     }
 
-    /// Adds the messages that wait. Where there is no file any more, gives the messages that a new one has.
+    /// Appends the waiting messages. If the file is missing, returns the messages of the new one.
     async fn append_file(&self, header: &ChatHeader, reconciled: &HashSet<MessageId>) -> Result<Option<HashSet<MessageId>>, Problem> {
         let waiting = std::mem::take(&mut *self.file.queue());
-        // A message can be stored before it is queued, and then the last look at the store has found it.
+        // A message can be stored before it is queued; then the last comparison with the store has found it.
         let text: String = waiting.iter().filter(|message| !reconciled.contains(&message.id)).filter_map(entry).collect();
         if text.is_empty() {
             return Ok(None);
@@ -74,8 +75,8 @@ impl Chat {
         }
     }
 
-    /// Adds what the file lacks at its end, and gives the messages that were looked at; `None` if that can't be told from the ends
-    /// of the file. Costs the same however long the file is.
+    /// Appends missing messages, and returns the messages that were checked; `None` if the ends of the file don't suffice. Its
+    /// cost does not depend on the length of the file.
     async fn add_missing(&self, header: &ChatHeader) -> Result<Option<HashSet<MessageId>>, Problem> {
         let (workspace, id) = (self.workspace.clone(), self.id);
         let ends = tokio::task::spawn_blocking(move || workspace.chat_ends(id, ENDS)).await.map_err(broken)?;
@@ -97,7 +98,7 @@ impl Chat {
         Ok(added.is_ok().then_some(known))
     }
 
-    /// The stored messages from the newest one on that the file has, oldest first; all of them if it has none.
+    /// The stored messages from the newest one that the file has, oldest first; all of them if it has none.
     async fn missing_messages(&self) -> Result<Vec<Message>, Problem> {
         let (workspace, id) = (self.workspace.clone(), self.id);
         let content = tokio::task::spawn_blocking(move || workspace.read_chat(id).unwrap_or_default()).await.map_err(broken)?;
@@ -114,8 +115,8 @@ impl Chat {
         }
     }
 
-    /// Looks at the whole file: its frontmatter is made right, and what it lacks at its end is added.
-    /// Gives the messages that were looked at: they are in the file now.
+    /// Checks the whole file: corrects its frontmatter, and appends missing messages. Returns the messages that were checked,
+    /// which the file has now.
     async fn reconcile_file(&self, header: &ChatHeader) -> Result<HashSet<MessageId>, Problem> {
         let missing = self.missing_messages().await?;
         let known: HashSet<MessageId> = missing.iter().map(|message| message.id).collect();

@@ -11,22 +11,22 @@ use planwright_store::{Append, Marks, OpRecord, Store, StoreError};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// How many event numbers an append sets aside for events that are not stored, so that numbers grow even over a crash.
+/// How many event numbers an append reserves for events that are not stored, so that numbers grow even across a crash.
 const RESERVE: u64 = 4096;
-/// How many requests may wait for the owner.
+/// Maximum number of waiting requests.
 const MAILBOX: usize = 256;
 
-pub type Edit = Box<dyn FnOnce(&mut Draft) + Send>;
+pub type StateEdit = Box<dyn FnOnce(&mut Draft) + Send>;
 type Answer<T> = oneshot::Sender<Result<T, Problem>>;
 
 pub enum Request {
     /// Edits the chat, stores everything in one append, publishes the events. Answers with the row before and after.
-    Commit(Box<Change>, Edit, Answer<(Arc<ChatRecord>, Arc<ChatRecord>)>),
+    Commit(Box<Change>, StateEdit, Answer<(Arc<ChatRecord>, Arc<ChatRecord>)>),
     /// Edits the chat in memory; the next append stores it.
-    Amend(Edit, Answer<()>),
-    /// Publishes what the chat is doing now. After a crash a run finds its place by its messages, so this is not worth an append.
+    Amend(StateEdit, Answer<()>),
+    /// Publishes the chat's state. A run derives its state from its messages after a crash, so this needs no append.
     Enter(Box<dyn FnOnce(Role) -> ChatState + Send>, Answer<()>),
-    /// Sets more event numbers aside.
+    /// Reserves more event numbers.
     Reserve(Answer<()>),
     Snapshot(Answer<Snapshot>),
     Moment(Answer<Moment>),
@@ -40,7 +40,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Runs until nobody can send a request any more.
+    /// Runs until all senders are dropped.
     pub fn spawn(self) -> mpsc::Sender<Request> {
         let (sender, mut requests) = mpsc::channel(MAILBOX);
         tokio::spawn(async move {
@@ -52,7 +52,7 @@ impl Owner {
     }
 
     async fn serve(&self, request: Request) {
-        // A caller that was cancelled meanwhile needs no answer.
+        // A caller that was cancelled needs no answer.
         match request {
             Request::Commit(change, edit, answer) => {
                 let before = self.record();
@@ -101,7 +101,7 @@ impl Owner {
         Ok(())
     }
 
-    async fn commit(&self, change: Change, edit: Edit) -> Result<(), Problem> {
+    async fn commit(&self, change: Change, edit: StateEdit) -> Result<(), Problem> {
         let record = self.record();
         let mut draft = record.draft();
         edit(&mut draft);
@@ -118,7 +118,7 @@ impl Owner {
         }
         let reserved = self.sequence.begin_append(events);
         let envelopes: Vec<_> = reserved.unstored.iter().chain(&reserved.new).cloned().collect();
-        // The time of the newest message: clients tell by it what has not been read.
+        // The time of the newest message, by which clients recognise unread chats.
         let created = envelopes.iter().filter(|envelope| matches!(envelope.event, Event::MessageCreated { .. }));
         row.updated_at = created.map(|envelope| envelope.at).max().unwrap_or(row.updated_at);
         row.seq_ceiling = reserved.last + RESERVE;
@@ -147,26 +147,26 @@ impl Owner {
         Ok(())
     }
 
-    /// Takes the chat as the store has it. Without that every later append would be refused.
+    /// Reloads the chat from the store. Otherwise every later append would be refused.
     async fn reload(&self) {
         let record = self.record();
         match self.store.chat(record.id).await {
             Ok(Some(mut row)) => {
-                // The fence of this process goes on counting.
+                // The fence of this process keeps counting.
                 row.epoch = record.epoch;
                 self.replace(ChatRecord::load(row, None).draft());
             }
             Ok(None) => {}
-            Err(error) => tracing::error!(chat = %record.id, %error, "a chat whose change may be stored can't be read again"),
+            Err(error) => tracing::error!(chat = %record.id, %error, "can't reload a chat whose change may be stored"),
         }
     }
 
-    /// Stores the events that were published only, for a reader of the store.
+    /// Stores the events that were only published, for readers of the store.
     async fn store_all(&self) -> Result<(), Problem> {
         if self.sequence.has_unstored() { self.commit(Change::default(), Box::new(|_| {})).await } else { Ok(()) }
     }
 
-    /// No commit comes between the parts, so they are of one moment.
+    /// No commit happens between the parts, so they are consistent.
     async fn snapshot(&self) -> Result<Snapshot, Problem> {
         self.store_all().await?;
         let stored = Snapshot::of_stored(&self.store, &self.record().row).await?;
@@ -186,7 +186,7 @@ impl Owner {
     }
 }
 
-/// The state machine has no such step; nothing was changed.
+/// The state machine has no such transition; nothing was changed.
 fn invalid(error: InvalidTransition) -> Problem {
-    Problem::new(ErrorCode::Internal, format!("Something broke inside Planwright: {error}. Please report it."))
+    Problem::new(ErrorCode::Internal, format!("Planwright failed internally: {error}. Please report it."))
 }

@@ -1,4 +1,4 @@
-//! What the tasks of a chat ask its owner to change, and what they publish past it.
+//! The changes that a chat's tasks request from its owner, and the events that they publish directly.
 
 use super::change::Change;
 use super::owner::Request;
@@ -33,13 +33,13 @@ impl Chat {
         self.whole(work).await
     }
 
-    /// Like [`Self::publish`], for a change of role: when it is answered, no effect of the old role can land any more.
+    /// Like [`Self::publish`], for a role switch: when it is answered, no effect of the old role can land.
     pub async fn switch(self: &Arc<Self>, change: Change, edit: impl FnOnce(&mut Draft) + Send + 'static) -> Result<(), Problem> {
         let chat = self.clone();
         let work = async move {
             chat.end_commands().await;
             crash::point("switch_unfenced");
-            // From here to the commit no permit holds: the record still has the epoch that just ended.
+            // From here to the commit no permit is valid: the record still has the ended epoch.
             let epoch = chat.advance_fence().await?;
             crash::point("switch_fenced");
             let edit = move |row: &mut Draft| {
@@ -48,7 +48,7 @@ impl Chat {
                 row.activity.change_mode(row.config.role.mode());
             };
             if let Err(problem) = chat.commit(change, edit).await {
-                // The role stays, and so does the end of its permits.
+                // The role stays, but its permits have ended.
                 chat.note_epoch(epoch).await?;
                 return Err(problem);
             }
@@ -59,7 +59,7 @@ impl Chat {
         self.whole(work).await
     }
 
-    /// Ends every permit given so far. Waits for file changes under way, so it must not block a runtime thread.
+    /// Ends every permit given so far. Waits for running file changes, so it must not block a runtime thread.
     pub async fn close_fence(&self) -> Result<(), Problem> {
         let epoch = self.advance_fence().await?;
         self.note_epoch(epoch).await
@@ -69,7 +69,7 @@ impl Chat {
         self.amend(move |chat| chat.epoch = epoch.0).await
     }
 
-    /// Changes the chat in memory. The next change that is stored has it.
+    /// Changes the chat in memory. The next stored change includes it.
     pub async fn amend(&self, edit: impl FnOnce(&mut Draft) + Send + 'static) -> Result<(), Problem> {
         self.ask_owner(|answer| Request::Amend(Box::new(edit), answer)).await
     }
@@ -106,7 +106,7 @@ impl Chat {
         Ok(Snapshot { queued: self.inbox.ids(), ..snapshot })
     }
 
-    /// Publishes what the chat is doing.
+    /// Publishes the chat's state.
     ///
     /// # Errors
     /// The mode does not have this state.
@@ -115,17 +115,17 @@ impl Chat {
     }
 
     /// Publishes events that the next append stores.
-    pub fn tell(&self, events: impl IntoIterator<Item = Event>) {
+    pub fn publish_unstored(&self, events: impl IntoIterator<Item = Event>) {
         self.sequence.publish_unstored(events);
     }
 
-    /// Publishes a part of what the model thinks.
-    pub(crate) async fn think(&self, by: Agent, message_id: MessageId, text: &str) -> Result<(), Problem> {
+    /// Publishes a part of the model's reasoning.
+    pub(crate) async fn publish_reasoning(&self, by: Agent, message_id: MessageId, text: &str) -> Result<(), Problem> {
         self.numbered(|sequence| sequence.publish_reasoning(by, message_id, text)).await
     }
 
     /// Publishes the output of a running command.
-    pub(crate) async fn prints(&self, call_id: CallId, text: &str) -> Result<(), Problem> {
+    pub(crate) async fn publish_output(&self, call_id: CallId, text: &str) -> Result<(), Problem> {
         self.numbered(|sequence| sequence.publish_output(call_id, text)).await
     }
 
@@ -134,7 +134,7 @@ impl Chat {
         self.numbered(|sequence| sequence.publish_delta(by, message_id, text)).await
     }
 
-    /// Publishes past the owner, and waits for it where numbers are used up or an append takes long.
+    /// Publishes without the owner. Waits for it if the reserved numbers are used up or an append takes long.
     async fn numbered(&self, publish: impl Fn(&super::sequence::Sequence) -> bool) -> Result<(), Problem> {
         while !publish(&self.sequence) {
             self.ask_owner(Request::Reserve).await?;

@@ -7,13 +7,13 @@ use planwright_store::{ApprovalRow, ChatRow};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// A chat at one moment. Readers share it; only the owner replaces it.
+/// The state of a chat at one moment. Readers share it; only the owner replaces it.
 #[derive(Clone, Debug)]
 pub struct ChatRecord {
-    /// Its `state`, `run` and `pending` are those of the activity.
+    /// Its `state`, `run` and `pending` are computed from the activity.
     pub row: ChatRow,
     pub activity: Activity,
-    /// The newest approval, whichever plan it is for.
+    /// The newest approval, for whichever plan.
     newest_approval: Option<Arc<ApprovalRow>>,
 }
 
@@ -34,7 +34,7 @@ impl ChatRecord {
         Draft { row: self.row.clone(), activity: self.activity.clone() }
     }
 
-    /// The approval of the chat's present plan.
+    /// The approval of the chat's current plan.
     #[must_use]
     pub fn approval(&self) -> Option<Arc<ApprovalRow>> {
         self.newest_approval.clone().filter(|approval| self.row.config.plan_file.as_ref() == Some(&approval.plan_file))
@@ -46,7 +46,7 @@ impl ChatRecord {
         self.approval().is_some() && self.row.config.role.mode() == Mode::Act
     }
 
-    /// The question that waits for an answer.
+    /// The pending question.
     #[must_use]
     pub fn pending(&self) -> Option<Pending> {
         self.activity.pending().cloned()
@@ -61,7 +61,7 @@ impl Deref for ChatRecord {
     }
 }
 
-/// A chat while a change edits it. The activity decides on `state`, `run` and `pending` of the row: to set those has no effect.
+/// A chat while a change edits it. The activity determines `state`, `run` and `pending` of the row: setting those has no effect.
 pub struct Draft {
     row: ChatRow,
     pub activity: Activity,

@@ -1,8 +1,7 @@
-//! Event numbers, and what the chat publishes without storing it.
+//! Event numbers, and events that the chat publishes without storing them.
 //!
-//! Deltas must not wait for the database, so they take their numbers here and bypass the owner. While an append is
-//! under way its events already have numbers; later events are held back until the append is over, so that followers
-//! get all events in the order of their numbers.
+//! Deltas must not wait for the database, so they take their numbers here and bypass the owner. During an append its events
+//! already have numbers; later events are held until it has ended, so that followers get all events in order.
 
 use crate::agent::Agent;
 use crate::view::Partial;
@@ -11,7 +10,7 @@ use planwright_protocol::{CallId, Envelope, Event, Message, MessageBody, Message
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many events may wait for the end of an append. Whoever publishes more waits with them.
+/// Maximum number of events that wait for the end of an append. Publishers of more must wait.
 const MAX_HELD: usize = 256;
 /// Maximum length of a running command's output that snapshots show.
 const MAX_OUTPUT: usize = 16 << 10;
@@ -22,19 +21,19 @@ pub struct Sequence {
 }
 
 struct Numbers {
-    /// The newest number in use.
+    /// The newest used number.
     last: u64,
-    /// The newest number whose event followers can have.
+    /// The newest number that followers can have.
     published: u64,
-    /// The database has set numbers aside up to here.
+    /// The database has reserved numbers up to here.
     ceiling: u64,
-    /// Published events that the next append stores. Nobody was promised that they are stored.
+    /// Published events that the next append stores. They may be lost in a crash.
     unstored: Vec<Envelope>,
-    /// Whether an append is under way, and the events that wait for its end.
+    /// Whether an append is running, and the events that wait for its end.
     is_appending: bool,
     held: Vec<Envelope>,
     partial: Option<Partial>,
-    /// What commands without a result have printed, by call.
+    /// The output of commands without a result, by call.
     printed: BTreeMap<CallId, String>,
 }
 
@@ -47,7 +46,7 @@ pub struct Reserved {
     pub last: u64,
 }
 
-/// What a client sees of a chat besides the stored messages.
+/// The parts of a chat that a client sees besides the stored messages.
 pub struct LiveParts {
     pub seq: u64,
     pub partial: Option<Partial>,
@@ -55,7 +54,7 @@ pub struct LiveParts {
 }
 
 impl Sequence {
-    /// Numbers up to the ceiling may have been in use before a crash.
+    /// Numbers up to the ceiling may have been used before a crash.
     pub fn beginning_after(ceiling: u64, feed: Arc<ChatFeed>) -> Self {
         let numbers = Numbers {
             last: ceiling,
@@ -88,8 +87,8 @@ impl Sequence {
         self.lock().partial.take()
     }
 
-    /// Publishes events now; the next append stores them. Only for what a run finds out again after a crash: the state it is
-    /// in, and that a call which only reads was begun.
+    /// Publishes events now; the next append stores them. Only for facts that a run derives again after a crash: its state, and
+    /// the start of a read-only call.
     pub fn publish_unstored(&self, events: impl IntoIterator<Item = Event>) {
         let mut numbers = self.lock();
         for event in events {
@@ -102,8 +101,8 @@ impl Sequence {
         }
     }
 
-    /// Publishes an event that is never stored; `false` when the caller must wait for the owner first: the numbers set
-    /// aside are used up, or too many events wait for an append.
+    /// Publishes an event that is never stored. Returns `false` if the caller must first wait for the owner: the reserved numbers
+    /// are used up, or too many events wait for an append.
     #[cfg(test)]
     pub fn publish_transient(&self, event: Event) -> bool {
         self.transient(|_| event)
@@ -118,7 +117,7 @@ impl Sequence {
         })
     }
 
-    /// The same for what the model thinks; it is stored if the answer is never finished.
+    /// The same for the model's reasoning, which is stored even if the answer is never finished.
     pub fn publish_reasoning(&self, by: Agent, message_id: MessageId, text: &str) -> bool {
         self.transient(|numbers| {
             let partial = numbers.partial.get_or_insert_with(|| Partial::of(message_id, by));
@@ -149,7 +148,7 @@ impl Sequence {
         true
     }
 
-    /// Gives the answer so far a number of its own, so that numbers grow for a client that comes back.
+    /// Gives the partial answer its own number, so that numbers grow for a client that reconnects.
     pub fn number_partial(&self) -> bool {
         let mut numbers = self.lock();
         if numbers.partial.is_none() {
@@ -163,7 +162,7 @@ impl Sequence {
         is_left
     }
 
-    /// Begins an append: numbers its events, and holds back those that come after them.
+    /// Begins an append: numbers its events, and holds later ones.
     pub fn begin_append(&self, events: Vec<Event>) -> Reserved {
         let mut numbers = self.lock();
         let at = planwright_protocol::time::now();
@@ -174,7 +173,7 @@ impl Sequence {
         Reserved { unstored: numbers.unstored.clone(), new, last: numbers.last }
     }
 
-    /// Ends an append that was stored: publishes its events, then those that waited.
+    /// Ends a stored append: publishes its events, then the held ones.
     pub fn end_append(&self, reserved: Reserved, ceiling: u64) {
         let mut numbers = self.lock();
         numbers.ceiling = ceiling;
@@ -188,7 +187,7 @@ impl Sequence {
         self.release(&mut numbers);
     }
 
-    /// Ends an append that was not stored. Its numbers stay unused.
+    /// Ends a failed append. Its numbers stay unused.
     pub fn abandon_append(&self) {
         self.release(&mut self.lock());
     }
@@ -216,10 +215,10 @@ impl Sequence {
 }
 
 impl Numbers {
-    /// The stored message takes the place of what was streamed.
+    /// The stored message replaces the streamed parts.
     fn forget_parts_of(&mut self, message: &Message) {
         let reply = message.body.reply().and_then(|reply| reply.id);
-        // A reply without words has calls only.
+        // A reply without text has only calls.
         if self.partial.as_ref().is_some_and(|partial| partial.message_id == message.id || Some(partial.message_id) == reply) {
             self.partial = None;
         }
@@ -240,7 +239,7 @@ mod tests {
         Event::StateChanged { state: ChatState::Thinking }
     }
 
-    /// A sequence whose last append left numbers up to 1000.
+    /// A sequence whose last append reserved numbers up to 1000.
     fn sequence() -> Sequence {
         let source = Source { workspace: WorkspaceId::generate(), chat: ChatId::generate() };
         let sequence = Sequence::beginning_after(10, Arc::new(ChatFeed::new(source, 10, Arc::default())));

@@ -1,7 +1,6 @@
 //! The file of a chat: YAML frontmatter, and a transcript for people to read.
 //!
-//! The database is the truth; nothing is ever read back from here. People may edit the file all the same, so nothing
-//! that is not ours is taken out of it.
+//! The database is authoritative; nothing is read back from the file. People may edit it, so nothing that is not ours is removed.
 
 use planwright_plan::frontmatter::{read_yaml, replace_key, scalar, write_yaml};
 use planwright_protocol::message::ToolOutcome;
@@ -9,13 +8,13 @@ use planwright_protocol::{Author, ChatConfig, ChatId, Message, MessageBody, Mess
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// More of one message than this is not copied.
+/// Maximum size of one message in the file.
 const LONGEST_ENTRY: usize = 64 << 10;
-/// A call's arguments are shown this far: enough to know it again.
+/// Maximum length of a call's arguments: enough to recognise the call.
 const LONGEST_ARGS: usize = 200;
 const FENCE: &str = "---";
 
-/// What the frontmatter tells of a chat.
+/// The content of the frontmatter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatHeader {
     pub id: ChatId,
@@ -26,13 +25,13 @@ pub struct ChatHeader {
 }
 
 impl ChatHeader {
-    /// Whether the frontmatter of one will do for the other: times alone are no reason to write it anew.
+    /// Whether two headers need the same frontmatter: new times alone are no reason to rewrite it.
     #[must_use]
     pub fn tells_the_same(&self, other: &ChatHeader) -> bool {
         (self.id, &self.title, &self.config) == (other.id, &other.title, &other.config)
     }
 
-    /// Whether a file that begins like this has this frontmatter, times aside.
+    /// Whether a file that begins like this has this frontmatter, ignoring times.
     #[must_use]
     pub fn is_shown_by(&self, beginning: &[u8]) -> bool {
         let (Some(found), Some(mut wanted)) = (frontmatter(beginning), frontmatter(&self.put_into(&[]))) else { return false };
@@ -40,7 +39,7 @@ impl ChatHeader {
         wanted.iter().all(|(key, value)| found.get(key) == Some(value))
     }
 
-    /// A file's content with this frontmatter. Keys that are not ours stay, and so does all the rest, byte for byte.
+    /// The file's content with this frontmatter. Keeps foreign keys, and everything else byte for byte.
     #[must_use]
     pub fn put_into(&self, content: &[u8]) -> Vec<u8> {
         let (yaml, rest) = match split(content) {
@@ -50,7 +49,7 @@ impl ChatHeader {
         [format!("{FENCE}\n{yaml}{FENCE}\n").as_bytes(), rest].concat()
     }
 
-    /// Line by line, so that other keys and comments look as they did; written anew where there is no line per key.
+    /// Patched line by line, so that foreign keys and comments stay; rewritten if there is no line per key.
     fn patched(&self, yaml: &str) -> String {
         let lines = self.lines();
         let mut patched = lines.iter().fold(yaml.to_owned(), |yaml, (key, line)| replace_key(&yaml, key, line));
@@ -85,19 +84,19 @@ impl ChatHeader {
     }
 }
 
-/// A file's frontmatter; `None` when it has none that can be read.
+/// A file's frontmatter; `None` if it has no valid one.
 #[must_use]
 pub fn frontmatter(content: &[u8]) -> Option<Map<String, Value>> {
     read_yaml(split(content)?.0).ok()
 }
 
-/// A message as the transcript shows it; `None` when there is nothing to show.
+/// A message as a transcript entry; `None` if there is nothing to show.
 #[must_use]
 pub fn entry(message: &Message) -> Option<String> {
     entry_within(message, LONGEST_ENTRY)
 }
 
-/// The same, however long it is.
+/// The same, without a length limit.
 #[must_use]
 pub fn whole_entry(message: &Message) -> Option<String> {
     entry_within(message, usize::MAX)
@@ -113,7 +112,7 @@ fn entry_within(message: &Message, longest: usize) -> Option<String> {
     };
     match &message.body {
         MessageBody::ToolCall(call) => Some(format!("\n- `{}` {} {mark}\n", call.tool, one_line(&call.args_text()))),
-        // Of what a tool gave back only its fate: files, and secrets in them, are not copied into another file.
+        // Only the status of a tool result: contents of files, and secrets in them, are not copied.
         MessageBody::ToolResult(result) => Some(format!("  - {}: {} {mark}\n", result.tool, fate(&result.outcome, &message.content))),
         MessageBody::Unknown(unknown) if unknown.message_type == MessageType::ToolResult => None,
         MessageBody::UserText(_)
@@ -143,7 +142,7 @@ fn entry_within(message: &Message, longest: usize) -> Option<String> {
     }
 }
 
-/// The messages that came after the newest one that the file has. What people took out before it stays out.
+/// The messages after the newest one in the file. Entries that people removed stay removed.
 #[must_use]
 pub fn missing_from<'m>(content: &[u8], history: &'m [Message]) -> &'m [Message] {
     let text = String::from_utf8_lossy(content);
@@ -152,7 +151,7 @@ pub fn missing_from<'m>(content: &[u8], history: &'m [Message]) -> &'m [Message]
     &history[newest.map_or(0, |newest| newest + 1)..]
 }
 
-/// Tells which messages a file has. Not seen where Markdown is shown.
+/// A comment with the message's id, invisible in rendered Markdown.
 fn mark(message: &Message) -> String {
     format!("<!-- {} -->", message.id)
 }
@@ -175,7 +174,7 @@ fn shortened(text: &str, longest: usize) -> String {
     format!("{} …", &text[..text.floor_char_boundary(longest)])
 }
 
-/// The YAML between the fences, if it is a map, and what comes after them.
+/// The YAML between the fences, if it is a map, and the rest.
 fn split(content: &[u8]) -> Option<(&str, &[u8])> {
     let start = fence(content)?;
     let mut end = start;
@@ -190,15 +189,14 @@ fn split(content: &[u8]) -> Option<(&str, &[u8])> {
     None
 }
 
-/// Where the first line ends, if it opens a frontmatter.
+/// The end of the first line, if it opens a frontmatter.
 fn fence(content: &[u8]) -> Option<usize> {
     let line = content.split_inclusive(|&byte| byte == b'\n').next()?;
     let text = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     (text.trim_ascii_end() == FENCE.as_bytes()).then_some(line.len())
 }
 
-/// What is left of a file whose frontmatter can't be read: only lines that are ours are taken away, and only from its
-/// top, for where it was to end can't be known.
+/// The rest of a file with an invalid frontmatter: removes only our own lines, and only at the top, because its end is unknown.
 fn without_broken_frontmatter(content: &[u8]) -> &[u8] {
     let Some(mut at) = fence(content) else { return content };
     let keys = ["id", "title", "agent_role", "agent_mode", "mode", "plan_file", "created_at", "updated_at"];

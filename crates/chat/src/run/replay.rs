@@ -1,7 +1,7 @@
-//! Runs from what is stored: at their start, after a crash, and after an outage of the database.
+//! Rebuilds runs from stored messages: at their start, after a crash, and after a database outage.
 
 use super::Run;
-use crate::reading::{Extent, as_read};
+use crate::read_marker::{HistoryPart, as_read};
 use planwright_agent::history::Replies;
 use planwright_agent::turn::ReplyCounts;
 use planwright_agent::{Turn, TurnOutcome, drive};
@@ -9,11 +9,11 @@ use planwright_protocol::{ErrorCode, Problem};
 use planwright_store::TurnMessages;
 use std::time::Duration;
 
-/// How long a run waits before it looks whether the database is back.
+/// How often a run checks whether the database is back.
 const PAUSE_WITHOUT_DATABASE: Duration = Duration::from_secs(1);
 
 impl Run {
-    /// Runs to the end. While the database is away it waits, and then goes on by what is stored, as after a crash.
+    /// Runs to the end. During a database outage it waits, and then continues from the stored messages, as after a crash.
     pub async fn finish(self) -> TurnOutcome {
         let (chat, inbox) = (self.chat.clone(), self.inbox.clone());
         let mut run = self;
@@ -36,16 +36,16 @@ impl Run {
         let limit = self.chat.settings().limits.turns;
         let TurnMessages { messages, is_cut } = self.chat.turn_messages().await?;
         let history = self.thread_of(messages);
-        // A delegate's conversation begins after the chat's own was last summed up and is never cut, so all of it is there.
+        // A delegate's conversation begins after the last compaction and is never cut, so it is complete.
         let start = self.chat.record().turn_start.filter(|_| self.delegate.is_none());
         let before = start.map_or_else(ReplyCounts::default, |start| ReplyCounts {
             since_user: start.replies,
             replies: Replies { plan: start.plan_replies, act: start.act_replies },
         });
         Ok(match start {
-            _ if is_cut && self.delegate.is_none() => Turn::replay_cut(before, as_read(history, Extent::End), limit),
-            None => Turn::replay(as_read(history, Extent::Whole), limit),
-            Some(_) => Turn::replay_after(before, as_read(history, Extent::End), limit),
+            _ if is_cut && self.delegate.is_none() => Turn::replay_cut(before, as_read(history, HistoryPart::End), limit),
+            None => Turn::replay(as_read(history, HistoryPart::Whole), limit),
+            Some(_) => Turn::replay_after(before, as_read(history, HistoryPart::End), limit),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What the model is told of the plan it carries out, on each request.
+//! The plan in the prompt of each request during its execution.
 
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 const PLAN: &str = "---\ngoal: Greet\n---\n\n# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n- [ ] 2. Say goodbye\n";
 
-/// Reports one step after the other, and keeps what it was told.
+/// Reports one step after the other, and records the prompts it gets.
 #[derive(Default)]
 struct Told(Mutex<Vec<String>>);
 

@@ -35,7 +35,7 @@ impl Models for NoModel {
     }
 }
 
-/// What came of the writers' calls.
+/// The results of the writers' calls.
 #[derive(Default)]
 struct Counts {
     written: AtomicU64,

@@ -1,6 +1,6 @@
-//! Files that nobody means well with: generated, nested without end, cut off, or noise.
+//! Hostile files: generated, nested without end, truncated, or random bytes.
 
-use planwright_code::{LARGEST_SOURCE, Language, Unparsed, outline, parse};
+use planwright_code::{LARGEST_SOURCE, Language, ParseError, outline, parse};
 use std::time::{Duration, Instant};
 
 const SAMPLES: [(Language, &str); 12] = [
@@ -54,7 +54,7 @@ fn nesting_without_end_overflows_no_stack() {
         let text = open.repeat(20_000);
         match parse(language, text.as_bytes(), later()) {
             Ok(source) => assert!(outline(&source).text.lines().count() <= 300),
-            Err(why) => assert_eq!(why, Unparsed::OutOfTime),
+            Err(why) => assert_eq!(why, ParseError::OutOfTime),
         }
     }
 }
@@ -62,7 +62,7 @@ fn nesting_without_end_overflows_no_stack() {
 #[test]
 fn a_huge_generated_file_is_refused_and_a_large_one_has_a_short_outline() {
     let huge = "int generated_table[] = { 1, 2, 3 };\n".repeat(LARGEST_SOURCE / 30);
-    assert_eq!(parse(Language::C, huge.as_bytes(), later()), Err(Unparsed::TooLarge));
+    assert_eq!(parse(Language::C, huge.as_bytes(), later()), Err(ParseError::TooLarge));
     let large: String = (0..2_000).map(|number| format!("pub fn generated_{number}() {{}}\n")).collect::<Vec<_>>().concat();
     let source = parse(Language::Rust, large.as_bytes(), later()).unwrap();
     let outline = outline(&source);
@@ -73,7 +73,7 @@ fn a_huge_generated_file_is_refused_and_a_large_one_has_a_short_outline() {
 fn parsing_ends_at_its_deadline() {
     let text = "fn f() { let x = (1 + 2) * 3; }\n".repeat(20_000);
     let begun = Instant::now();
-    assert_eq!(parse(Language::Rust, text.as_bytes(), begun), Err(Unparsed::OutOfTime));
+    assert_eq!(parse(Language::Rust, text.as_bytes(), begun), Err(ParseError::OutOfTime));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Each fixture has a file in `golden` that says what is found in it. `UPDATE_GOLDEN=1 cargo test` writes them anew.
+//! Each fixture has a file in `golden` with the expected symbols and uses. `UPDATE_GOLDEN=1 cargo test` rewrites them.
 
 use planwright_code::{Language, ParsedSource, outline, parse};
 use std::path::Path;
@@ -14,7 +14,7 @@ fn described(source: &ParsedSource, names: &[&str]) -> String {
     let mut text = format!("{}\n", outline(source).text);
     for symbol in &source.symbols {
         let container = symbol.container.as_deref().map(|name| format!(" in {name}")).unwrap_or_default();
-        text.push_str(&format!("{} {} {}{container}\n", symbol.line, symbol.kind.word(), symbol.name));
+        text.push_str(&format!("{} {} {}{container}\n", symbol.line, symbol.kind.label(), symbol.name));
     }
     text.push('\n');
     for name in names {

@@ -1,4 +1,4 @@
-//! Outlines, definitions and uses in each language, against what stands in `golden`.
+//! Outlines, definitions and uses in each language, compared with `golden`.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking, and read fixtures and sources")]
 
 mod hostile;

@@ -1,4 +1,4 @@
-//! The project's own source, which nobody wrote for these tests.
+//! Parses the project's own source, which was not written for these tests.
 
 use planwright_code::{Language, SymbolKind, outline, parse};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn all_rust_and_typescript_of_this_project_is_parsed_without_an_error() {
         let Some(language) = Language::of_file(name, &text) else { continue };
         let source = parse(language, &text, Instant::now() + Duration::from_mins(1)).unwrap();
         assert_eq!(source.first_error, None, "{name}");
-        // A function of Rust begins with `fn`, whatever is before it.
+        // A Rust function's signature contains `fn`, whatever precedes it.
         if language == Language::Rust {
             for symbol in source.symbols.iter().filter(|symbol| matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method)) {
                 assert!(symbol.signature.contains(&format!("fn {}", symbol.name)), "{name}:{}: {}", symbol.line, symbol.signature);

@@ -38,7 +38,10 @@ async fn json_that_is_no_valid_plan_is_text_and_says_why() {
     let answer = &messages[1];
     assert_eq!(answer["message_type"], "text");
     assert!(answer["metadata"]["not_a_plan"].as_str().unwrap().contains("steps[0].action"), "{answer}");
-    assert!(messages[2]["author"] == "system" && messages[2]["content"].as_str().unwrap().contains("not taken as a plan"), "{messages:#?}");
+    assert!(
+        messages[2]["author"] == "system" && messages[2]["content"].as_str().unwrap().contains("not a valid plan or question"),
+        "{messages:#?}"
+    );
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ fn path(home: &Home, chat: &ChatClient<'_>) -> PathBuf {
 }
 
 /// The chat's file once it has these words: lines are added beside the run.
-async fn told(home: &Home, chat: &ChatClient<'_>, words: &str) -> String {
+async fn read_transcript(home: &Home, chat: &ChatClient<'_>, words: &str) -> String {
     let added = async {
         loop {
             match home.file(&name(chat)) {
@@ -90,7 +90,7 @@ async fn a_chat_file_that_was_deleted_or_edited_by_hand_is_mended_and_nothing_is
     let mut say = async |words: &str| {
         chat.say(words).await;
         last = last_id(&chat.run_to_end(last).await);
-        told(&home, &chat, words).await
+        read_transcript(&home, &chat, words).await
     };
     say("First words").await;
     std::fs::remove_dir_all(home.workspace().join(".planwright")).unwrap();

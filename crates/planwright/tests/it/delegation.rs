@@ -237,7 +237,7 @@ pub async fn runs(mark: &str) {
 async fn a_stop_ends_the_delegate_its_command_and_the_commander() {
     let seconds = format!("{}.5", 1000 + std::process::id());
     let home = home_of(
-        &json!([{ "calls": [delegate("actor", "Wait"), delegate("actor", "More")] }, { "text": "Stopped, I see.", "told": ["in the middle of this task", "before this call was made"] }]),
+        &json!([{ "calls": [delegate("actor", "Wait"), delegate("actor", "More")] }, { "text": "Stopped, I see.", "told": ["during this task", "before this call was made"] }]),
         &json!({ "Wait": [{ "calls": [write("/a.txt", "a\n"), call("run", json!({ "command": format!("echo up; sleep {seconds}") })), write("/b.txt", "b\n")] }] }),
     );
     let server = home.serve().await;

@@ -70,7 +70,7 @@ async fn attack(user: User, role: &str, folder: &str, environment: &[(&str, &str
         if reached(&result) {
             assert_eq!(disk.list("workspace"), files, "{what}");
             let output = result["result"]["output"].as_str().unwrap();
-            assert!(output.contains("Nothing it changed was kept") && output.contains("space"), "{what}");
+            assert!(output.contains("None of its changes was kept") && output.contains("space"), "{what}");
         }
         until(&format!("room again after {what}"), || disk.free().is_within(&before)).await;
     }

@@ -139,10 +139,10 @@ async fn a_backup_that_is_cut_off_damaged_or_foreign_is_refused_and_changes_noth
     let seal = newer.windows(20).rposition(|end| end == b"\nplanwright backup 1").unwrap();
     newer[seal + 19] = b'2';
     let mut cases: Vec<(Vec<u8>, &str)> = [20, 4096, whole / 2, whole - 4096, whole - 100, whole - 1]
-        .map(|length| (bytes[..length].to_vec(), "it is not a whole backup: its end is missing"))
+        .map(|length| (bytes[..length].to_vec(), "it is incomplete: its end is missing"))
         .into();
     cases.push((flipped, "it is damaged"));
-    cases.push((std::fs::read(&foreign).unwrap(), "it is not a whole backup"));
+    cases.push((std::fs::read(&foreign).unwrap(), "it is incomplete"));
     cases.push((Vec::new(), "it is not a backup"));
     cases.push((b"Dear diary,\n".repeat(1000), "it is not a backup"));
     cases.push((newer, "it was made by a newer version"));
@@ -259,7 +259,7 @@ async fn a_database_of_a_newer_version_is_told_of_by_every_command_and_left_as_i
         [&["serve", "--listen", "127.0.0.1:0"][..], &["run", "Hi"], &["backup", backup.to_str().unwrap()], &["export", chat], &["doctor"]]
     {
         let (code, said) = planwright(&home, args).await;
-        let told = said.contains("newer version of Planwright (schema 999, this one knows ") && said.contains("use that version");
+        let told = said.contains("newer version of Planwright (schema 999, this one supports ") && said.contains("use that version");
         assert!(code == Some(1) && told, "{args:?}: {said}");
     }
     let (_, said) = planwright(&home, &["run", "Hi", "--json"]).await;

@@ -29,7 +29,7 @@ async fn the_same_failing_call_again_and_again_is_told_so_and_ends_the_run() {
     assert_eq!(codes(&events), [missing, missing, looping, looping, looping, looping]);
     let third = of_type(&events, "tool_result")[2].clone();
     let told = third["error"]["message"].as_str().unwrap();
-    assert!(told.contains("3 times") && told.contains("There is no /nowhere.txt") && told.contains("something else"), "{told}");
+    assert!(told.contains("3 times") && told.contains("/nowhere.txt does not exist") && told.contains("something else"), "{told}");
     let finished = of_type(&events, "run_finished")[0].clone();
     assert_eq!((&finished["outcome"], &finished["error"]["code"]), (&json!("failed"), &json!(looping)));
     assert_eq!(chat.show().await["state"], "failed");

@@ -166,7 +166,7 @@ async fn lists_of_chats_come_in_pages() {
 #[tokio::test]
 async fn a_run_that_failed_is_tried_again_without_the_message_said_twice_and_one_that_did_not_fail_is_not() {
     let failing = json!({ "text": "I was about to", "error": "PROVIDER_REJECTED" });
-    let home = home(&json!({ "turns": [failing, { "text": "Now it works.", "told": ["asked to try again"] }] }));
+    let home = home(&json!({ "turns": [failing, { "text": "Now it works.", "told": ["asked to retry"] }] }));
     let server = home.serve().await;
     let chat = server.chat(json!({})).await;
     chat.say("Have a look").await;

@@ -61,11 +61,11 @@ async fn a_planner_begins_one_plan_file_and_can_mend_what_it_wrote() {
     let whole = "---\ngoal: Greet\n---\n# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n";
     let home = home(&json!({ "plan": [
         { "calls": [call("touch", &json!({ "path": "/plans/a.plan" })), call("touch", &json!({ "path": "/plans/b.plan" }))] },
-        { "calls": [write("/plans/c.plan", "no plan"), call("touch", &json!({ "path": "/plans/d.plan" }))], "told": ["this one's is /plans/a.plan"] },
+        { "calls": [write("/plans/c.plan", "no plan"), call("touch", &json!({ "path": "/plans/d.plan" }))], "told": ["the plan of this chat is /plans/a.plan"] },
         { "calls": [call("write", &content("no plan"))] },
         { "calls": [call("edit", &json!({ "path": "/plans/a.plan", "old_string": "no plan", "new_string": "none yet" }))] },
         { "calls": [call("exit_plan_mode", &json!({ "plan_file_path": "/plans/a.plan" }))] },
-        { "calls": [call("write", &content(whole))], "told": ["Mend it"] },
+        { "calls": [call("write", &content(whole))], "told": ["Fix it"] },
         { "text": "Ready." },
         { "calls": [call("write_plan", &plan("bye.txt"))] },
         { "text": "Another." },

@@ -105,7 +105,7 @@ async fn a_full_disk_refuses_what_it_cannot_keep_and_the_server_lives_on() {
 }
 
 /// The lines of a server's log until one has this text.
-async fn told(log: &mut tokio::io::Lines<tokio::io::BufReader<tokio::process::ChildStderr>>, text: &str) -> String {
+async fn wait_for_log(log: &mut tokio::io::Lines<tokio::io::BufReader<tokio::process::ChildStderr>>, text: &str) -> String {
     let mut seen = String::new();
     let looked = async {
         while let Some(line) = log.next_line().await.unwrap() {
@@ -151,7 +151,7 @@ async fn a_server_starts_on_a_full_disk_answers_stores_what_it_must_and_says_so(
         let mut command = disk.serve(&[]);
         command.stderr(Stdio::piped());
         let (server, mut log) = home.serve_logged(command).await;
-        told(&mut log, "is full").await;
+        wait_for_log(&mut log, "is full").await;
         let chat = server.reopened(&path);
         assert_eq!(chat.messages().await, messages, "{what}");
         let ready = async || server.client().get(format!("{}/readyz", server.base)).send().await.unwrap();

@@ -6,7 +6,7 @@ use crate::request::{Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::{ChatId, ErrorCode, Problem, Role, Timestamp, WorkspaceId};
-use planwright_store::{Adherence, Ahead, AuditCount, AuditCursor, AuditEntry, AuditFilter, AuditKind};
+use planwright_store::{Adherence, AuditCount, AuditCursor, AuditEntry, AuditFilter, AuditKind, UtcOffset};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -133,7 +133,7 @@ async fn by_day(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, quer
         return Err(invalid_filter("offset", wanted).into());
     }
     let filter = query.rows.filter(caller, workspace)?;
-    Ok(Json(app.sessions.store().audit_counts(filter, Ahead { minutes }).await?))
+    Ok(Json(app.sessions.store().audit_counts(filter, UtcOffset { minutes }).await?))
 }
 
 async fn counted(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, query: AuditQuery) -> ApiResult<Vec<AdherenceView>> {

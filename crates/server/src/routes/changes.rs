@@ -67,7 +67,7 @@ pub async fn revert(
     }
     let conflicts = if body.skip_conflicts { OnConflict::Skip } else { OnConflict::Refuse };
     let mut message = submit(&app, ids, &caller, key, Op::Revert { message_id: body.message_id, conflicts }).await?.message;
-    let done = message.as_ref().map(Revert::told).unwrap_or_default().into();
+    let done = message.as_ref().map(Revert::from_notice).unwrap_or_default().into();
     message.iter_mut().for_each(shorten_revert);
     Ok(Json(RevertAnswer { preview: false, done, message }))
 }

@@ -11,7 +11,7 @@ use planwright_chat::{SentKey, shorten};
 use planwright_protocol::message::{QuestionAnswer, WireMessage};
 use planwright_protocol::op::SentImage;
 use planwright_protocol::{AttachedImage, ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
-use planwright_store::Found;
+use planwright_store::SearchMatch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -115,7 +115,7 @@ pub async fn search_all(State(app): State<App>, caller: Caller, Params(query): P
     check_sought(&query.q)?;
     let limit = page_size(query.limit, LARGEST_FIND)?;
     let found = app.sessions.store().search_all(caller.user(), &query.q, limit).await?;
-    let excerpt = |found: Found| FoundExcerpt {
+    let excerpt = |found: SearchMatch| FoundExcerpt {
         workspace_id: found.workspace_id,
         title: found.title,
         message: WireMessage::excerpt(&found.message, &query.q),

@@ -1,4 +1,4 @@
-//! Accounts, what people sign in with, and what they may do where.
+//! Accounts, credentials, and rights in workspaces.
 
 use crate::world::{World, append, chat_of, moment, on_both};
 use planwright_protocol::{Role, Timestamp, UserId};
@@ -69,7 +69,7 @@ async fn a_password_that_was_changed_meanwhile_opens_nothing(world: World) {
     let ann = user(&store, "ann").await;
     assert!(!store.begin_session([1; 32], Some((ann.id, "another")), later(60)).await.unwrap());
     assert!(!store.change_password(ann.id, "another", "new").await.unwrap());
-    // Whoever is first: no session of the old password is left, and one change wins.
+    // In either order: no session of the old password is left, and only one change wins.
     for round in 0..20 {
         let (old, new) = (store.user("ann").await.unwrap().unwrap().password, format!("{round}"));
         let signs_in = store.begin_session([round; 32], Some((ann.id, &old)), later(60));
@@ -135,7 +135,7 @@ async fn a_token_stands_for_its_user_and_knows_when_it_was_used(world: World) {
     assert!(used.is_some_and(|used| used >= anns.created_at), "{used:?}");
     store.bearer([1; 32]).await.unwrap();
     assert_eq!(store.tokens(Some(ann.id)).await.unwrap()[0].last_used_at, used, "noted once in a minute");
-    assert!(!store.remove_token(anns.id, None).await.unwrap(), "another's token is not there");
+    assert!(!store.remove_token(anns.id, None).await.unwrap(), "a user can't remove another user's token");
     assert!(store.remove_token(anns.id, Some(ann.id)).await.unwrap());
     assert!(store.bearer([1; 32]).await.unwrap().is_none());
     assert!(store.set_password(ann.id, "new").await.unwrap());
@@ -152,7 +152,7 @@ async fn rights_are_those_of_members_and_of_admins_where_there_are_none(world: W
     let done = store.put_member(here.workspace_id, bob.id, Right::Viewer, Some(admin.id)).await.unwrap();
     assert_eq!(done, MemberChange::Done);
     assert_eq!(right(&bob, None).await, Some(Right::Viewer));
-    assert_eq!(right(&admin, None).await, Some(Right::Owner), "who shares a workspace keeps it");
+    assert_eq!(right(&admin, None).await, Some(Right::Owner), "an admin who shares a workspace stays its owner");
     assert_eq!(right(&bob, Some(here.id)).await, Some(Right::Viewer));
     assert_eq!(right(&bob, Some(there.id)).await, None, "a chat of another workspace");
     assert_eq!(right(&eve, None).await, None);
@@ -163,7 +163,7 @@ async fn rights_are_those_of_members_and_of_admins_where_there_are_none(world: W
     assert_eq!(seen(eve.id).await, Vec::<String>::new());
     assert_eq!(seen(admin.id).await.len(), 2);
     store.put_member(there.workspace_id, eve.id, Right::Owner, None).await.unwrap();
-    assert_eq!(seen(admin.id).await, ["/here"], "a workspace with members is theirs");
+    assert_eq!(seen(admin.id).await, ["/here"], "admins don't see a workspace that has members");
     assert_eq!(seen(eve.id).await, ["/there"]);
     let members = store.members(here.workspace_id).await.unwrap();
     let named: Vec<(&str, Right)> = members.iter().map(|member| (member.name.as_str(), member.role)).collect();
@@ -183,7 +183,7 @@ async fn members_are_never_left_without_an_owner(world: World) {
     assert_eq!(store.remove_member(workspace, bob.id).await.unwrap(), MemberChange::Done);
     assert_eq!(store.remove_member(workspace, bob.id).await.unwrap(), MemberChange::NotAMember);
     assert_eq!(store.remove_member(workspace, ann.id).await.unwrap(), MemberChange::Done);
-    assert_eq!(store.right(ann.id, workspace, None).await.unwrap(), Some(Right::Owner), "it is the admins' again");
+    assert_eq!(store.right(ann.id, workspace, None).await.unwrap(), Some(Right::Owner), "without members it belongs to the admins again");
 }
 
 async fn of_two_who_add_overlapping_folders_at_once_one_has_it(world: World) {
@@ -199,7 +199,7 @@ async fn of_two_who_add_overlapping_folders_at_once_one_has_it(world: World) {
         };
         assert!(won, "round {round}");
     }
-    // A name that only begins alike is another folder's, and what is one's own may overlap.
+    // `/ab` is not inside `/a`, and a user's own workspaces may overlap.
     assert!(matches!(store.add_workspace("w", "/r/00", Some(eve.id)).await.unwrap(), Added::Workspace(_)));
     let own = store.add_workspace("w", "/r/00/inner", Some(eve.id)).await.unwrap();
     assert!(matches!(own, Added::Workspace(_)), "it is her own");

@@ -1,4 +1,4 @@
-//! What an append promises: it follows the one before, it is stored once, and its outcome is known.
+//! Guarantees of an append: it follows the previous one, is stored once, and its outcome is known.
 
 use crate::proxy::{Cut, Proxy};
 use crate::world::{World, append, chat_in, chat_of, created, on_both};
@@ -91,7 +91,7 @@ async fn a_message_that_is_created_and_changed_in_one_append_has_its_first_place
     assert_eq!(store.count_events_after(chat.id, 0, 10).await.unwrap(), 6);
 }
 
-/// A store behind a proxy, and a chat that has been written to, so that connections are made and statements prepared.
+/// A store behind a proxy, and a chat with an append, so that connections exist and statements are prepared.
 async fn behind_proxy(database: &Database) -> (Proxy, Store, ChatRow) {
     let proxy = Proxy::to(&database.url).await;
     let store = Store::connect(&proxy.url).await.unwrap();
@@ -102,7 +102,7 @@ async fn behind_proxy(database: &Database) -> (Proxy, Store, ChatRow) {
     (proxy, store, chat)
 }
 
-/// Cuts seven appends in this way, each followed by one that is not cut.
+/// Cuts seven appends in this way, each followed by an append that is not cut.
 async fn cut_seven_times(cut: Cut) {
     let database = Database::fresh();
     let (proxy, store, mut chat) = behind_proxy(&database).await;
@@ -150,7 +150,7 @@ async fn an_append_that_fails_after_its_connection_was_cut_leaves_the_chat_worki
     let database = Database::fresh();
     let (proxy, store, mut chat) = behind_proxy(&database).await;
     proxy.cut("marked", Cut::BeforeTheServer);
-    // Its number is taken, so it is refused when it is sent again.
+    // The sequence number is taken, so the retry is refused.
     let refused = store.append(&chat, Append { events: &[created(&chat, 1, "marked")], ..Append::default() }).await;
     assert!(matches!(refused, Err(StoreError::Database(_))), "{refused:?}");
     chat.version = store.append(&chat, Append { events: &[created(&chat, 3, "after")], ..Append::default() }).await.unwrap();
@@ -174,9 +174,9 @@ async fn forty_appends_wait_for_a_database_that_is_away_and_are_all_stored_once(
             async move { store.append(&chat, Append { events: &[created(&chat, 1, "waited")], ..Append::default() }).await.unwrap() },
         );
     }
-    // Every one of them has tried by then, most more than once.
+    // By then each of them has tried, most more than once.
     proxy.refused(200).await;
-    assert!(tasks.try_join_next().is_none(), "nobody is told something that is not known");
+    assert!(tasks.try_join_next().is_none(), "no append is answered before its outcome is known");
     proxy.come_back();
     tasks.join_all().await;
     for chat in &chats {
@@ -217,7 +217,7 @@ async fn appends_that_wait_at_the_same_time_share_a_commit() {
     let World::Sqlite(folder) = &world else { unreachable!("it is one") };
     let log = folder.path().join("a.db-wal");
     let before = commits(&log);
-    // Somebody holds the database, so that all of them wait.
+    // Another connection locks the database, so that all appends wait.
     let holder = world.hold().await;
     let mut tasks = tokio::task::JoinSet::new();
     for chat in chats.clone() {
@@ -232,7 +232,7 @@ async fn appends_that_wait_at_the_same_time_share_a_commit() {
     for chat in &chats {
         assert_eq!(texts(&store, chat).await, ["x"]);
     }
-    // One that fails takes no other with it.
+    // A failed append does not affect the others.
     let clash = [created(&chats[0], 1, "again")];
     let fine = [created(&chats[1], 2, "fine")];
     let (failed, stored) = tokio::join!(
@@ -242,7 +242,7 @@ async fn appends_that_wait_at_the_same_time_share_a_commit() {
     assert!(failed.is_err() && stored.is_ok(), "{failed:?} {stored:?}");
 }
 
-/// The commits in a log of SQLite: the frames that say how large the database is after them.
+/// The commits in a SQLite write-ahead log: frames with a nonzero database size.
 fn commits(log: &std::path::Path) -> usize {
     let mut bytes = Vec::new();
     std::fs::OpenOptions::new().read(true).open(log).unwrap().read_to_end(&mut bytes).unwrap();

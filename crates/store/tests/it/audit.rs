@@ -1,9 +1,9 @@
-//! The log, and what can be counted from it.
+//! The audit log, and the counts computed from it.
 
 use crate::world::{World, append, chat_in, chat_of, moment, on_both};
 use planwright_protocol::message::{AssistantText, CallStatus, ReplyPart, ToolCall};
 use planwright_protocol::{CallId, Envelope, Event, Message, Role};
-use planwright_store::{Adherence, Ahead, Append, AuditFilter, AuditKind, AuditRow, ChatRow, Store};
+use planwright_store::{Adherence, Append, AuditFilter, AuditKind, AuditRow, ChatRow, Store, UtcOffset};
 use serde_json::json;
 
 on_both!(
@@ -30,7 +30,7 @@ async fn the_log_is_read_newest_first_and_by_every_filter(world: World) {
     let rows = [
         row(ModeEntered, "", Role::Planner, 1),
         row(ToolBlocked, "m/a", Role::Planner, 2),
-        // Two of one moment: the later one comes first.
+        // Two entries with the same time: the later one comes first.
         row(PlanWritten, "m/a", Role::Planner, 2),
     ];
     log(&store, &here, &rows).await;
@@ -64,7 +64,7 @@ async fn the_log_is_read_newest_first_and_by_every_filter(world: World) {
 async fn the_log_is_read_page_by_page_also_where_rows_are_of_one_moment(world: World) {
     let store = world.open().await;
     let chat = chat_in(&store).await;
-    // Five of one moment, and one before and after them.
+    // Five entries with the same time, one before and one after them.
     let rows: Vec<AuditRow> = [1, 2, 2, 2, 2, 2, 3].into_iter().map(|at| row(AuditKind::ToolBlocked, "m/a", Role::Planner, at)).collect();
     log(&store, &chat, &rows).await;
     let all: Vec<i64> = store.audit(AuditFilter::default(), 10).await.unwrap().iter().map(|entry| entry.id).collect();
@@ -102,7 +102,7 @@ async fn the_log_is_counted_by_the_days_of_whoever_asks(world: World) {
     .await;
     log(&store, &there, &[row(ToolBlocked, "m/b", Role::Actor, after)]).await;
     let counts = async |filter: AuditFilter, minutes: i16| -> Vec<(String, AuditKind, u64)> {
-        let found = store.audit_counts(filter, Ahead { minutes }).await.unwrap();
+        let found = store.audit_counts(filter, UtcOffset { minutes }).await.unwrap();
         found.into_iter().map(|one| (one.what.day, one.what.kind, one.count)).collect()
     };
     let day = |seconds: i64| moment(seconds).strftime("%Y-%m-%d").to_string();
@@ -112,7 +112,7 @@ async fn the_log_is_counted_by_the_days_of_whoever_asks(world: World) {
     assert_eq!(counts(blocked(), -60).await, [(day(before), ToolBlocked, 3)]);
 
     let all = store
-        .audit_counts(AuditFilter { chat: Some(here.id), from: Some(moment(after)), ..AuditFilter::default() }, Ahead::default())
+        .audit_counts(AuditFilter { chat: Some(here.id), from: Some(moment(after)), ..AuditFilter::default() }, UtcOffset::default())
         .await
         .unwrap();
     let told: Vec<_> = all
@@ -143,7 +143,7 @@ fn part_of(model: &str) -> ReplyPart {
     ReplyPart { model: Some(model.to_owned()), ..ReplyPart::default() }
 }
 
-/// Calls of one model in one role, from the first number on.
+/// Calls of one model in one role, numbered from `first`.
 fn calls(chat: &ChatRow, first: u64, count: u64, model: &str, role: Role) -> Vec<Envelope> {
     let call = |seq: u64| {
         let call = ToolCall { reply: part_of(model), ..ToolCall::new(CallId::generate(), "ls", json!({})) };
@@ -161,7 +161,7 @@ async fn adherence_is_counted_by_model_and_role(world: World) {
     let mut events = calls(&here, 1, 4, "m/a", Role::Planner);
     events.extend(calls(&here, 5, 2, "m/a", Role::Actor));
     events.extend(calls(&here, 7, 1, "m/b", Role::Planner));
-    // A message that is no call counts for nothing, whoever wrote it.
+    // A message that is no call does not count, whoever wrote it.
     let text = Message::new(here.id, AssistantText { reply: part_of("m/a"), ..AssistantText::default() }, "hi").with_role(Role::Planner);
     events.push(Envelope { event: Event::MessageCreated { message: text }, seq: 8, at: moment(0) });
     let audit = [
@@ -171,7 +171,7 @@ async fn adherence_is_counted_by_model_and_role(world: World) {
         row(ToolBlocked, "m/a", Role::Actor, 5),
         row(QuestionAsked, "m/b", Role::Planner, 7),
         AuditRow { details: json!({ "tool": "rm" }), ..row(ApprovalRequested, "m/a", Role::Actor, 6) },
-        // The card of a plan is no deviation from it, and what nobody's model did counts for none.
+        // A plan card is no deviation from the plan; entries without a model count for no model.
         AuditRow { details: json!({ "plan_file": "/plans/a.plan" }), ..row(ApprovalRequested, "m/a", Role::Planner, 4) },
         AuditRow { details: json!({ "tool": "rm" }), ..row(ApprovalRequested, "", Role::Actor, 6) },
     ];
@@ -216,7 +216,7 @@ async fn adherence_is_counted_by_model_and_role(world: World) {
 async fn the_log_is_read_page_by_page_and_misses_and_repeats_nothing_meanwhile(world: World) {
     let store = world.open().await;
     let chat = chat_in(&store).await;
-    // Several of one moment, so that time alone tells no place.
+    // Several entries with the same time, so that the time alone is not a position.
     let rows: Vec<AuditRow> = (0..7).map(|at| row(AuditKind::ToolBlocked, "m/a", Role::Planner, at / 3)).collect();
     log(&store, &chat, &rows).await;
     let all: Vec<i64> = store.audit(AuditFilter::default(), 10).await.unwrap().iter().map(|entry| entry.id).collect();
@@ -260,7 +260,7 @@ async fn the_log_and_what_is_counted_outlive_a_chat_and_a_workspace(world: World
     store.delete_chat(here.id).await.unwrap();
     assert_eq!(look().await, before);
 
-    // The same for those that go with their workspace.
+    // The same for entries that are deleted with their workspace.
     let there = chat_of(&store, "/there").await;
     let events = calls(&there, 1, 3, "m/b", Role::Actor);
     append(&store, &there, Append { events: &events, audit: &audit, ..Append::default() }).await.unwrap();

@@ -1,4 +1,4 @@
-//! Chats, their histories, and what a session writes.
+//! Chats, their histories and their appends.
 
 use crate::world::{World, append, chat_in, chat_of, created, envelopes, moment, on_both};
 use planwright_protocol::plan::StepProgress;
@@ -95,12 +95,12 @@ async fn an_append_is_stored_whole_or_not_at_all(world: World) {
     let first = [created(&chat, 1, "one")];
     append(&store, &chat, Append { events: &first, ..Append::default() }).await.unwrap();
     chat.title = "changed".into();
-    // The second event has a number that is taken, so the first one must not be stored either.
+    // The second event has a sequence number that is taken, so the first one must not be stored either.
     let clash = [created(&chat, 2, "two"), created(&chat, 1, "again")];
     assert!(append(&store, &chat, Append { events: &clash, ..Append::default() }).await.is_err());
     assert_eq!(texts(&store, &chat).await, ["one"]);
     assert_eq!(store.chat(chat.id).await.unwrap().unwrap().title, "T");
-    // And the next one goes through.
+    // The next append succeeds.
     append(&store, &chat, Append { events: &clash[..1], ..Append::default() }).await.unwrap();
     assert_eq!(texts(&store, &chat).await, ["one", "two"]);
 }
@@ -194,7 +194,7 @@ async fn a_history_is_read_in_pages_and_a_changed_message_keeps_its_place(world:
     assert_eq!(read, ["m5", "m4", "m3", "changed", "m1"]);
     append(&store, &other, Append { events: &[created(&other, 1, "other")], ..Append::default() }).await.unwrap();
     let foreign = store.messages(other.id).await.unwrap()[0].id;
-    // A message of another chat is like one that was taken back: it stands for when it was written.
+    // A message of another chat is treated like a deleted one: it marks the time when it was written.
     assert_eq!(page(Some(foreign)).await.len(), 2);
 }
 
@@ -282,7 +282,7 @@ async fn chats_are_paged_in_an_order_that_holds_while_they_change(world: World) 
     };
     let first = page(None).await;
     assert_eq!(first, chats[..2]);
-    // The chat that the page ended with is used meanwhile, and moves to the top.
+    // The last chat of the page is used meanwhile and moves to the top.
     append(&store, &ChatRow { updated_at: moment(99), ..first[1].clone() }, Append::default()).await.unwrap();
     assert_eq!(page(Some(&first[1])).await, chats[2..]);
     assert!(page(Some(&chats[3])).await.is_empty());

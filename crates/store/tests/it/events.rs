@@ -1,4 +1,4 @@
-//! The log of a chat's events.
+//! The event log of a chat.
 
 use crate::world::{World, append, chat_in, created, envelopes, on_both};
 use planwright_protocol::event::ToolResponse;
@@ -48,7 +48,7 @@ async fn a_message_is_stored_once_and_its_events_are_put_together_when_they_are_
     append(&store, &chat, Append { events: &first, ..Append::default() }).await.unwrap();
     assert_eq!(envelopes(&store, &chat, 0, 10).await, first);
     assert!(world.look("select envelope from events").await.iter().all(|stored| !stored.contains("text")));
-    // Old rows have the whole envelope.
+    // Old rows have the complete envelope.
     let whole = serde_json::to_string(&first[0]).unwrap().replace('\'', "''");
     world.tamper(format!("update events set message_id = null, envelope = '{whole}' where seq = 1")).await;
     assert_eq!(envelopes(&store, &chat, 0, 10).await, first);
@@ -76,7 +76,7 @@ async fn a_call_and_its_result_are_stored_once_and_told_as_they_were(world: Worl
     let chat = chat_in(&store).await;
     let succeeded = |facts: Value| ToolOutcome::Succeeded(facts.as_object().cloned());
     let failed = Problem::new(ErrorCode::Conflict, "a long text of an error");
-    // The text and the facts of a result, and the same as the event tells it.
+    // The text and the facts of a result, and the result in the event.
     let results = [
         (
             "a long text",
@@ -106,7 +106,7 @@ async fn a_call_and_its_result_are_stored_once_and_told_as_they_were(world: Worl
     assert!(raw.iter().zip(&events).all(|(read, event)| read.envelope == serde_json::to_string(event).unwrap()), "to the byte");
     assert!(world.look("select envelope from events").await.iter().all(|stored| !stored.contains("text")));
 
-    // An event without its message, and one that says something else, are stored whole, as all were in earlier versions.
+    // An event without its message, and one with other content, are stored completely, as in earlier versions.
     let alone = Event::ToolCall { call_id: CallId::generate(), tool: "ls".to_owned(), args: json!({}) };
     let call = ToolCall::new(CallId::generate(), "ls", json!({"path": "/"}));
     let other = Event::ToolCall { call_id: call.call_id, tool: "ls".to_owned(), args: json!({"path": "/b"}) };

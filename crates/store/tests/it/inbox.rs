@@ -1,4 +1,4 @@
-//! Work of all workspaces, and the files that people have looked at.
+//! Chats of all workspaces that need attention, and viewed files.
 
 use crate::world::{World, append, chat_in, chat_of, created, moment, on_both};
 use planwright_protocol::event::ChatState;
@@ -14,7 +14,7 @@ on_both!(
     chats_are_found_by_state_title_and_whether_they_are_archived,
 );
 
-/// A chat in which something was said.
+/// A chat with one message.
 async fn spoken(store: &Store, workspace: &str, at: i64) -> ChatRow {
     let mut chat = chat_of(store, workspace).await;
     chat.updated_at = moment(at);

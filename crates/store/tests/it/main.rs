@@ -1,4 +1,4 @@
-//! What the store promises, on each database.
+//! The store's guarantees, on each database.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod accounts;

@@ -1,4 +1,4 @@
-//! Opening: migrations, versions, who may, and what a commit means.
+//! Opening a database: migrations, versions, ownership, durability.
 
 use crate::world::{World, append, chat_in, created, on_both};
 use planwright_protocol::{ChatId, MessageId, Role, UserId, WorkspaceId};
@@ -11,7 +11,7 @@ on_both!(
     a_log_from_before_it_outlived_chats_is_kept_and_shown_to_those_who_saw_it,
 );
 
-/// The migrations up to one, in the words of a database.
+/// The migrations up to a version, in the SQL of one database.
 macro_rules! migrations {
     ($folder:literal: $($name:literal)*) => { concat!($(include_str!(concat!("../../migrations/", $folder, "/", $name, ".sql")), ";\n"),*) };
 }
@@ -158,7 +158,7 @@ async fn a_second_process_on_the_same_server_database_is_refused() {
     world.open().await;
 }
 
-/// Ends the store's connections, as a restart of the server or a broken network would.
+/// Ends the store's connections, like a server restart or a broken network.
 const CUT: &str =
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'planwright' and datname = current_database()";
 
@@ -178,7 +178,7 @@ async fn a_process_that_lost_the_database_to_another_writes_nothing_more() {
     let world = World::postgres();
     let stale = world.open().await;
     let chat = chat_in(&stale).await;
-    // The first process takes its lock again if it is quicker; then it is cut off once more.
+    // The first process takes its lock again if it is quicker; then its connections are cut once more.
     let fresh = loop {
         world.tamper(CUT).await;
         match world.try_open().await {
@@ -187,7 +187,7 @@ async fn a_process_that_lost_the_database_to_another_writes_nothing_more() {
         }
     };
     append(&fresh, &chat, Append { events: &[created(&chat, 1, "fresh")], ..Append::default() }).await.unwrap();
-    // Even if the other one is gone again: what the first one knows is out of date.
+    // Even if the other process has ended: the first one's state is out of date.
     fresh.close().await;
     let refused = append(&stale, &chat, Append { events: &[created(&chat, 2, "stale")], ..Append::default() }).await;
     assert!(matches!(refused, Err(StoreError::TakenOver)), "{refused:?}");
@@ -222,7 +222,7 @@ async fn a_lock_that_was_lost_is_taken_again_if_nobody_took_over() {
 async fn a_server_that_is_not_there_is_told_of_without_the_password() {
     for (url, part) in [
         ("postgres://ann:hunter2@127.0.0.1:1/team", "127.0.0.1:1, database team, as ann"),
-        ("postgres://ann:hunter2@127.0.0.1:port/team", "the database URL can't be read"),
+        ("postgres://ann:hunter2@127.0.0.1:port/team", "invalid database URL"),
         ("mysql://ann:hunter2@127.0.0.1/team", "must begin with postgres://"),
     ] {
         let error = Store::connect(url).await.unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! A way to the database that tests cut, hold up and count on.
+//! A proxy to the database, with which tests cut, delay and count messages.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::Notify;
 
-/// What happens to a connection whose client sends the marked bytes. The next connection is whole again.
+/// What happens to a connection whose client sends the marked bytes. The next connection works again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// The server never gets them.
+    /// The server never receives them.
     BeforeTheServer,
-    /// The server has done what they ask; its answer is lost.
+    /// The server executes them, but its answer is lost.
     AfterTheServer,
-    /// The client is cut off; the server gets them when [`Proxy::release`] is called.
+    /// The client is disconnected; the server receives them when [`Proxy::release`] is called.
     Late,
 }
 
@@ -34,12 +34,12 @@ struct State {
     release: Notify,
     released: AtomicUsize,
     connections: AtomicUsize,
-    /// What clients sent before they waited for an answer: on which connection, and the bytes.
+    /// Messages that clients sent before they waited for an answer: the connection, and the bytes.
     flights: Mutex<Vec<(usize, Vec<u8>)>>,
 }
 
 impl Proxy {
-    /// `url` is one of the test kit's, which names the folder of a socket.
+    /// `url` is a URL of the test kit, which names the folder of a socket.
     pub async fn to(url: &str) -> Self {
         let (address, folder) = url.split_once("?host=").unwrap();
         let database = address.rsplit('/').next().unwrap();
@@ -70,17 +70,17 @@ impl Proxy {
         Self { url, state }
     }
 
-    /// Cuts the connection that carries these bytes next.
+    /// Cuts the next connection that carries these bytes.
     pub fn cut(&self, marked: &str, cut: Cut) {
         *self.state.armed.lock().unwrap() = Some((marked.into(), cut));
     }
 
-    /// How many connections were cut.
+    /// The number of cut connections.
     pub fn cuts(&self) -> usize {
         self.state.cuts.load(Ordering::SeqCst)
     }
 
-    /// Lets held bytes go to the server, and waits until it has answered them.
+    /// Sends the held bytes to the server, and waits for its answer.
     pub async fn release(&self) {
         self.state.release.notify_one();
         while self.state.released.load(Ordering::SeqCst) == 0 {
@@ -98,19 +98,19 @@ impl Proxy {
         self.state.is_down.store(false, Ordering::SeqCst);
     }
 
-    /// Waits until so many connections were refused.
+    /// Waits until `count` connections were refused.
     pub async fn refused(&self, count: usize) {
         while self.state.refused.load(Ordering::SeqCst) < count {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     }
 
-    /// Forgets what was counted.
+    /// Resets the counters.
     pub fn count_anew(&self) {
         self.state.flights.lock().unwrap().clear();
     }
 
-    /// How many round trips there were on the connections that carried these bytes.
+    /// The number of round trips on the connections that carried these bytes.
     pub fn round_trips(&self, marked: &str) -> usize {
         let flights = self.state.flights.lock().unwrap();
         let carriers: HashSet<usize> =
@@ -119,12 +119,12 @@ impl Proxy {
     }
 }
 
-/// Carries bytes both ways until either side ends, the proxy goes down, or the connection is cut.
+/// Forwards bytes in both directions until either side ends, the proxy goes down, or the connection is cut.
 async fn carry(state: Arc<State>, mut client: TcpStream) {
     let Ok(mut server) = UnixStream::connect(&state.socket).await else { return };
     let number = state.connections.fetch_add(1, Ordering::SeqCst);
     let (mut sent, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
-    // What the client has sent since the server's last answer.
+    // The client's bytes since the server's last answer.
     let mut flight = Vec::new();
     let mut is_doomed = false;
     let down = state.went_down.notified();

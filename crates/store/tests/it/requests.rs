@@ -1,4 +1,4 @@
-//! Requests that can be sent again.
+//! Requests with idempotency keys.
 
 use crate::world::{World, on_both};
 use planwright_store::{RequestKey, RequestState};

@@ -1,4 +1,4 @@
-//! Search in all chats.
+//! Searching all chats.
 
 use crate::world::{World, append, chat_in, on_both};
 use planwright_protocol::message::{ToolOutcome, ToolResult, UserText};
@@ -16,7 +16,7 @@ async fn what_was_said_is_found_newest_first_however_far_back_it_is(world: World
         created_at: at(micros),
         ..Message::new(chat.id, UserText::default(), text)
     };
-    // Several messages of one moment, over the ends of the steps as well.
+    // Several messages with the same time, also across the ends of steps.
     let mut messages: Vec<Message> = (0..4500).map(|number| said(&chat, format!("word {number}"), number / 7)).collect();
     "An 100% OLD_ needle".clone_into(&mut messages[3].content);
     "the middle NEEDLE".clone_into(&mut messages[2100].content);

@@ -1,4 +1,4 @@
-//! What is read of a history for a model.
+//! The part of a history that a model reads.
 
 use crate::world::{World, append, chat_in, on_both};
 use planwright_protocol::message::{ToolCall, ToolOutcome, ToolResult, UserText};

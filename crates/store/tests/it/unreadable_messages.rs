@@ -1,4 +1,4 @@
-//! Rows that can't be read as messages of ours.
+//! Rows that can't be parsed as messages.
 
 use crate::world::{World, append, chat_in, created, on_both};
 use planwright_protocol::{MessageBody, MessageType};

@@ -1,4 +1,4 @@
-//! What calls changed in files.
+//! File changes of calls.
 
 use crate::world::{World, append, chat_in, chat_of, created, on_both};
 use planwright_protocol::{Event, Image, MessageId};
@@ -130,7 +130,7 @@ async fn contents_that_are_left_when_the_process_ends_are_collected_after_the_ne
     let chat = chat_in(&store).await;
     put(&store, &chat, many(0..1000)).await;
     store.close().await;
-    // As a process that was killed after a deletion leaves it.
+    // The state that a process leaves if it is killed after a deletion.
     world
         .tamper(
             "insert into loose_contents (sha256) select sha256 from contents where true on conflict do nothing; delete from file_changes",
@@ -149,7 +149,7 @@ async fn a_deletion_beside_many_contents_holds_up_no_reader_and_no_append(world:
     put(&store, &other, many(2900..9000)).await;
     other.version = store.chat(other.id).await.unwrap().unwrap().version;
     store.delete_chat(one.id).await.unwrap();
-    // The chat is gone, and its contents go beside what others do.
+    // The chat is deleted, and its contents are collected while others write.
     let (mut steps, mut seq) = (0, 0);
     while store.has_content("00002899").await.unwrap() {
         seq += 1;
@@ -157,7 +157,7 @@ async fn a_deletion_beside_many_contents_holds_up_no_reader_and_no_append(world:
         assert_eq!(store.messages(other.id).await.unwrap().len() as u64, seq);
         steps += 1;
     }
-    assert!(steps >= 1, "others have their turns between the steps");
+    assert!(steps >= 1, "others write between the steps");
     assert!(store.has_content("00002900").await.unwrap(), "another chat needs it");
     assert!(store.has_content("00008999").await.unwrap());
     assert_eq!(store.chat(one.id).await.unwrap(), None);

@@ -15,7 +15,7 @@ pub enum World {
     Postgres(Database),
 }
 
-/// Makes a test of each function for each database.
+/// Generates a test of each function for each database.
 macro_rules! on_both {
     ($($name:ident),* $(,)?) => {
         mod sqlite {
@@ -54,7 +54,7 @@ impl World {
         }
     }
 
-    /// The database beside whoever uses it.
+    /// Opens the database beside the process that uses it.
     pub async fn visit(&self) -> Option<Store> {
         match self {
             World::Sqlite(folder) => Store::visit(&folder.path().join("a.db")).await.unwrap(),
@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// Changes the database as an older version, or somebody with a shell, would have.
+    /// Changes the database as an older version or a user with a shell would.
     pub async fn tamper(&self, sql: impl Into<String>) {
         let sql = AssertSqlSafe(sql.into());
         match self {
@@ -79,7 +79,7 @@ impl World {
         }
     }
 
-    /// A connection that lets nobody else write until it is closed.
+    /// A connection that blocks all other writers until it is closed.
     pub async fn hold(&self) -> Holder {
         let World::Sqlite(folder) = self else { unreachable!("only a file is held") };
         let mut connection = self.sqlite_options(folder).connect().await.unwrap();
@@ -87,7 +87,7 @@ impl World {
         Holder(connection)
     }
 
-    /// The texts in the first column of what a query gives.
+    /// The texts in the first column of a query's result.
     pub async fn look(&self, sql: &str) -> Vec<String> {
         let sql = AssertSqlSafe(sql.to_owned());
         match self {
@@ -102,7 +102,7 @@ impl World {
         }
     }
 
-    /// What is said in other words to each.
+    /// Chooses the SQL for the database.
     pub fn either<T>(&self, sqlite: T, postgres: T) -> T {
         match self {
             World::Sqlite(_) => sqlite,
@@ -157,7 +157,7 @@ pub async fn chat_of(store: &Store, workspace: &str) -> ChatRow {
     chat
 }
 
-/// Appends to a chat, whatever its version is by now.
+/// Appends to a chat, at its current version.
 pub async fn append(store: &Store, chat: &ChatRow, append: Append<'_>) -> Result<u64, StoreError> {
     let version = store.chat(chat.id).await?.map_or(0, |stored| stored.version);
     store.append(&ChatRow { version, ..chat.clone() }, append).await
@@ -169,7 +169,7 @@ pub fn created(chat: &ChatRow, seq: u64, text: &str) -> Envelope {
     Envelope { event: Event::MessageCreated { message }, seq, at: chat.created_at }
 }
 
-/// Events as they were before they were stored; their names and numbers stand beside them.
+/// Events as they were before they were stored.
 pub async fn envelopes(store: &Store, chat: &ChatRow, after: u64, limit: u32) -> Vec<Envelope> {
     let stored = store.stored_after(chat.id, after, limit).await.unwrap();
     let read = |event: StoredEvent| {

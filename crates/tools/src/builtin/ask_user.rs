@@ -5,16 +5,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Ask the user; the answer is the result. Ask all at once, only what you can't find out, by booleans or few choices.
+/// Ask the user; the answer is the result. Ask all at once, only what you can't find out, with booleans or few choices.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskUser {
-    // Read by the protocol and not here: it names every field that is wrong, and not only the first.
+    // Parsed by the protocol and not here, because it names every invalid field and not only the first.
     #[schemars(with = "Vec<AskedQuestion>")]
     questions: Value,
 }
 
-// What the model reads of a question; [`planwright_question::parse_batch`] has the last word.
+// The form of a question in the schema; [`planwright_question::parse_batch`] validates it.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, inline)]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -28,7 +28,7 @@ struct AskedQuestion {
     /// One-click answers instead of a form.
     buttons: Option<Vec<AskedButton>>,
     context: Option<String>,
-    /// Answer when nobody is there.
+    /// Answer without a user.
     default: Option<Value>,
 }
 

@@ -4,8 +4,8 @@ use planwright_protocol::{ErrorCode, Permission, Problem, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Hand one task to another role, which works at once, with its own rights; the result is its report.
-/// It knows only the task: give goal, plan step, files, what you know, what to report.
+/// Delegate one task to another role, which works at once with its own permissions; the result is its report. It knows only the
+/// task: give goal, plan step, files, your findings, what to report.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delegate {
@@ -34,7 +34,7 @@ impl Input for Delegate {
             invalid(format!("There is no role {:?}. The roles are: {names}.", self.role))
         })?;
         if self.task.trim().is_empty() || self.task.len() > LONGEST_TASK {
-            return Err(invalid(format!("`task` must have 1 to {LONGEST_TASK} bytes; the delegate knows nothing else.")));
+            return Err(invalid(format!("`task` must have 1 to {LONGEST_TASK} bytes, because the delegate knows nothing else.")));
         }
         let signal = Signal::Delegate { role, task: self.task };
         Ok(Prepared::new(vec![RecordEffect::Delegate(role)], move |_| Ok(Output::default().signalling(signal))))

@@ -3,16 +3,16 @@ use crate::effect::FileEffect;
 use crate::gate::Target;
 use crate::path::WorkspacePath;
 use crate::text_file::{self, Text};
-use crate::tool::{Category, Input, Prepared, Risk, Spec, ToolContext};
-use crate::workspace::Snapshot;
+use crate::tool::{Input, Prepared, Risk, Spec, ToolContext};
+use crate::workspace::FileSnapshot;
 use memchr::memmem::Finder;
 use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Replace text in a file. `old_string` must occur exactly once, character for character, without line numbers:
-/// include lines around it until it is unique, or set `replace_all`.
+/// Replace text in a file. `old_string` must occur exactly once, character for character, without line numbers: include
+/// surrounding lines until it is unique, or set `replace_all`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
@@ -22,28 +22,26 @@ pub struct Edit {
     replace_all: Option<bool>,
 }
 
-/// How many places are named when there are too many.
+/// How many places are listed if there are too many.
 const PLACES_NAMED: usize = 10;
 
 impl Input for Edit {
-    const SPEC: Spec<'static> = Spec {
-        name: "edit",
-        category: Category::Write,
-        risk: Risk::Medium,
-        read_only: false,
-        needs: &[&[Permission::Write]],
-        examples: &[r#"{"path": "/src/main.rs", "old_string": "run(1)", "new_string": "run(2)"}"#],
-    };
+    const SPEC: Spec<'static> = Spec::writing(
+        "edit",
+        Risk::Medium,
+        &[&[Permission::Write]],
+        &[r#"{"path": "/src/main.rs", "old_string": "run(1)", "new_string": "run(2)"}"#],
+    );
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse_file(&self.path)?;
         self.check()?;
         let Some(before) = files::present(cx, &path)? else { return Err(files::is_missing(&path)) };
-        // The diff shows lines around the change, so the file is read as well.
+        // The diff shows lines around the change, so the call also reads the file.
         let effects = vec![FileEffect::Write(path.clone()), FileEffect::Read(path.clone())];
         let after = match self.apply(&path, &before) {
             Ok(after) => files::revised(cx, &path, Some(&before), after),
-            // What is in the file is not told before the gate has said that it may be read.
+            // The file's content is not revealed before the gate has allowed reading it.
             Err(problem) => return Ok(Prepared::new(effects, move |_| Err(problem))),
         };
         files::check_size(&path, after.len())?;
@@ -63,7 +61,7 @@ impl Edit {
         if self.old_string.is_empty() {
             return Err(Problem::new(
                 ErrorCode::InvalidArguments,
-                "`old_string` is empty. Give the text to be replaced, or use `write` for the whole file.",
+                "`old_string` is empty. Give the text to replace, or use `write` for the whole file.",
             ));
         }
         if self.old_string == self.new_string {
@@ -72,8 +70,8 @@ impl Edit {
         Ok(())
     }
 
-    /// The file's new content. Works on bytes: whatever is not replaced stays as it is, whatever its encoding.
-    fn apply(&self, path: &WorkspacePath, before: &Snapshot) -> Result<Vec<u8>, Problem> {
+    /// The file's new content. Works on bytes, so everything else stays unchanged in any encoding.
+    fn apply(&self, path: &WorkspacePath, before: &FileSnapshot) -> Result<Vec<u8>, Problem> {
         let text = Text::of(&before.bytes).ok_or_else(|| text_file::not_text(path))?;
         let bytes = text.bytes.as_ref();
         if !self.new_string.is_ascii() && std::str::from_utf8(bytes).is_err() {
@@ -90,7 +88,7 @@ impl Edit {
             _ if self.replace_all.unwrap_or_default() => {}
             count => return Err(not_unique(path, bytes, finder.find_iter(bytes).take(PLACES_NAMED), count)),
         }
-        // Said before any of it is made: a short text that is there a million times can become as many long ones.
+        // Checked before replacing: a short text with a million occurrences can become as many long ones.
         let length = (bytes.len() - count * old.len()).saturating_add(count.saturating_mul(new.len()));
         files::check_size(path, length)?;
         let mut after = Vec::with_capacity(length);
@@ -104,8 +102,8 @@ impl Edit {
         Ok(text.encoded(after))
     }
 
-    /// Old and new text with the file's own line ends, and how often the old one is there. Models write `\n`,
-    /// whatever the file has.
+    /// Old and new text with the file's line endings, and the number of occurrences of the old one. Models write `\n`, whatever
+    /// the file has.
     fn places(&self, bytes: &[u8]) -> (Cow<'_, str>, Cow<'_, str>, usize) {
         let crlf = || (with_crlf(&self.old_string), with_crlf(&self.new_string));
         let find = |old: &str| Finder::new(old).find_iter(bytes).count();
@@ -154,25 +152,24 @@ fn with_crlf(text: &str) -> Cow<'_, str> {
     if text.contains('\n') { Cow::Owned(text.replace("\r\n", "\n").replace('\n', "\r\n")) } else { Cow::Borrowed(text) }
 }
 
-/// Two encodings in one file would be readable in neither.
+/// A file with two encodings would be readable in neither.
 fn not_utf8(path: &WorkspacePath) -> Problem {
-    let text = format!(
-        "{path} is not in UTF-8, so only ASCII can be put into it. Write `new_string` in ASCII, or ask the user to convert the file."
-    );
+    let text =
+        format!("{path} is not UTF-8, so `edit` can only insert ASCII. Write `new_string` in ASCII, or ask the user to convert the file.");
     Problem::new(ErrorCode::NotATextFile, text)
 }
 
 fn changes_nothing() -> Problem {
     Problem::new(
         ErrorCode::InvalidArguments,
-        "`old_string` and `new_string` are the same, so nothing would change. Line ends are kept as the file has them.",
+        "`old_string` and `new_string` are the same, so nothing would change. The file keeps its line endings.",
     )
 }
 
 fn not_found(path: &WorkspacePath, bytes: &[u8], old: &str) -> Problem {
     let advice = match nearest::find(bytes, old) {
         Some(nearest) => nearest.to_string(),
-        None => "Nothing in it is much like that. Read the file, and copy the text from there.".to_owned(),
+        None => "It contains nothing similar. Read the file, and copy the text from there.".to_owned(),
     };
     Problem::new(ErrorCode::EditNotFound, format!("`old_string` is not in {path}. {advice}"))
 }
@@ -189,7 +186,7 @@ fn not_unique(path: &WorkspacePath, bytes: &[u8], first: impl Iterator<Item = us
     Problem::new(
         ErrorCode::EditNotUnique,
         format!(
-            "`old_string` is in {path} {count} times, on the lines {}{more}. Take in more of the lines around the place you mean, or set `replace_all`.",
+            "`old_string` is in {path} {count} times, on lines {}{more}. Include more surrounding lines, or set `replace_all`.",
             lines.join(", ")
         ),
     )
@@ -239,7 +236,7 @@ mod tests {
         let args = r#"{"path": "/a.txt", "old_string": "x = 1", "new_string": "x = 3"}"#;
         let problem = trial.act("edit", args).unwrap_err();
         assert_eq!(problem.code.as_str(), "EDIT_NOT_UNIQUE");
-        assert!(problem.message.contains("2 times, on the lines 1, 3."), "{}", problem.message);
+        assert!(problem.message.contains("2 times, on lines 1, 3."), "{}", problem.message);
         trial.act("edit", r#"{"path": "/a.txt", "old_string": "x = 1", "new_string": "x = 3", "replace_all": true}"#).unwrap();
         assert_eq!(trial.content("a.txt"), "x = 3\ny = 2\nx = 3\n");
     }

@@ -24,7 +24,7 @@ impl Input for ExitPlanMode {
         examples: &[r#"{"plan_file_path": "/plans/a.plan"}"#],
     };
 
-    /// Without effects: whether the mode changes is the user's decision, which the session asks for.
+    /// No effects: the chat asks the user, who decides whether the mode changes.
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse_file(&self.plan_file_path)?;
         if !path.is_plan() {
@@ -34,7 +34,7 @@ impl Input for ExitPlanMode {
             ));
         }
         if cx.config.foreign_plans.contains(&path) {
-            let text = format!("{path} is the plan of another chat. Write a plan of your own with `write_plan`.");
+            let text = format!("{path} is the plan of another chat. Write your own plan with `write_plan`.");
             return Err(Problem::new(ErrorCode::PlanNotOwned, text));
         }
         if files::regular(cx, &path)?.is_none() {
@@ -46,7 +46,7 @@ impl Input for ExitPlanMode {
             let more = if findings.len() > 1 { format!(" ({} more)", findings.len() - 1) } else { String::new() };
             return Err(Problem::new(
                 ErrorCode::PlanInvalid,
-                format!("{path} can't be read as a plan: {first}{more}. Mend it, or write it again with `write_plan`."),
+                format!("{path} is not a valid plan: {first}{more}. Fix it, or write it again with `write_plan`."),
             ));
         }
         Ok(Prepared::new(Vec::<Effect>::new(), move |_| {

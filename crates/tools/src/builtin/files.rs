@@ -1,37 +1,48 @@
-//! What the tools that change files share.
+//! Shared by the tools that read and change files.
 
 use crate::diff;
+use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
 use crate::text_file::Text;
 use crate::tool::{Output, Signal, ToolContext};
 use crate::version::{FileChange, Version};
-use crate::workspace::{Entry, Kind, LARGEST_FILE, Snapshot, Stamp};
+use crate::workspace::{Entry, FileSnapshot, Kind, LARGEST_FILE, Stamp};
 use planwright_plan::PlanDocument;
 use planwright_protocol::plan::PlanFileStatus;
 use planwright_protocol::{ErrorCode, Problem};
 
-/// Diffs longer than this are cut: the model has no use for more.
+/// Longer diffs are cut, because the model does not need more.
 const LONGEST_DIFF: usize = 20_000;
 
-/// The file that a call means to change, as it is now; `None` if there is none.
+/// The effects of reading a path. A link also needs permission for its target; otherwise it would bypass the rules for secrets.
+pub fn read_effects(path: &WorkspacePath, target: Option<WorkspacePath>) -> Vec<FileEffect> {
+    let target = target.filter(|target| target != path);
+    [path.clone()].into_iter().chain(target).map(FileEffect::Read).collect()
+}
+
+pub fn unreadable(path: &WorkspacePath, error: &std::io::Error) -> Problem {
+    Problem::new(ErrorCode::StorageFull, format!("Can't read {path}: {error}."))
+}
+
+/// The current state of the file that a call changes; `None` if it does not exist.
 ///
 /// # Errors
-/// A link, a hard link to a plan, a folder, a device, too large, or changed since the model read it.
-pub fn present(cx: &ToolContext, path: &WorkspacePath) -> Result<Option<Snapshot>, Problem> {
+/// It is a link, a hard link to a plan, a folder or a device; it is too large; or it changed since the model read it.
+pub fn present(cx: &ToolContext, path: &WorkspacePath) -> Result<Option<FileSnapshot>, Problem> {
     if regular(cx, path)?.is_none() {
         return Ok(None);
     }
     let snapshot = cx.workspace.read(path)?;
-    // Asked again of what was really read: the name may stand for another file by now.
+    // Checked again for the file that was opened: its name may have been reused meanwhile.
     refuse_hard_linked_plan(path, snapshot.links)?;
     cx.seen.check(path, &snapshot.stamp)?;
     Ok(Some(snapshot))
 }
 
-/// The regular file at a path; `None` if nothing is there.
+/// The regular file at a path; `None` if it does not exist.
 ///
 /// # Errors
-/// A link, a hard link to a plan, a folder or a device.
+/// It is a link, a hard link to a plan, a folder or a device.
 pub fn regular(cx: &ToolContext, path: &WorkspacePath) -> Result<Option<Entry>, Problem> {
     let Some(entry) = cx.workspace.entry(path)? else { return Ok(None) };
     match entry.kind {
@@ -50,28 +61,25 @@ pub fn is_link(path: &WorkspacePath) -> Problem {
     Problem::new(
         ErrorCode::PathSymlinkRefused,
         format!(
-            "{path} is a symbolic link, and nothing is changed through links. To change the file it points to, name that one; the link itself is the user's to change."
+            "{path} is a symbolic link, and tools change nothing through links. To change its target, name the target. Only the user can change the link itself."
         ),
     )
 }
 
 pub fn is_missing(path: &WorkspacePath) -> Problem {
-    Problem::new(ErrorCode::PathNotFound, format!("There is no {path}. Use `ls` or `glob` to see what there is."))
+    Problem::new(ErrorCode::PathNotFound, format!("{path} does not exist. Use `ls` or `glob` to list files."))
 }
 
 pub fn is_not_empty(path: &WorkspacePath) -> Problem {
-    Problem::new(
-        ErrorCode::PathExists,
-        format!("The folder {path} is not empty. Say `recursive: true` to delete it with all that is in it."),
-    )
+    Problem::new(ErrorCode::PathExists, format!("The folder {path} is not empty. Set `recursive: true` to delete it with its contents."))
 }
 
-/// A plan that is also another file would open that one to a role that may only write plans.
+/// A plan that is a hard link would let a role that may only write plans change another file.
 pub fn refuse_hard_linked_plan(path: &WorkspacePath, links: u64) -> Result<(), Problem> {
     if path.is_plan() && links > 1 {
         return Err(Problem::new(
             ErrorCode::PathHardlinkRefused,
-            format!("{path} is a hard link: the same file has another name elsewhere. Choose another name for the plan."),
+            format!("{path} is a hard link: the same file has another name. Choose another name for the plan."),
         ));
     }
     Ok(())
@@ -81,15 +89,15 @@ pub fn check_size(path: &WorkspacePath, bytes: usize) -> Result<(), Problem> {
     if bytes as u64 > LARGEST_FILE {
         return Err(Problem::new(
             ErrorCode::FileTooLarge,
-            format!("{path} would have {bytes} bytes; at most {LARGEST_FILE} are allowed. Write less, or in several files."),
+            format!("{path} would have {bytes} bytes; at most {LARGEST_FILE} are allowed. Write less, or use several files."),
         ));
     }
     Ok(())
 }
 
-/// What the model's `write` or `edit` makes of the chat's own plan: its next revision, and a draft again. Boxes stay as they
-/// are, because progress is the server's to record.
-pub fn revised(cx: &ToolContext, path: &WorkspacePath, before: Option<&Snapshot>, after: Vec<u8>) -> Vec<u8> {
+/// The result of the model's `write` or `edit` on the chat's own plan: its next revision, as a draft. Boxes stay unchanged,
+/// because the server records progress.
+pub fn revised(cx: &ToolContext, path: &WorkspacePath, before: Option<&FileSnapshot>, after: Vec<u8>) -> Vec<u8> {
     let is_own = cx.config.active_plan_path.as_ref().is_none_or(|own| own == path);
     let is_same = before.is_some_and(|before| before.bytes == after);
     let Some(chat) = cx.config.chat.filter(|_| path.is_plan() && is_own && !is_same) else { return after };
@@ -107,8 +115,8 @@ pub fn revised(cx: &ToolContext, path: &WorkspacePath, before: Option<&Snapshot>
 }
 
 /// One file before and after.
-pub fn change(path: &WorkspacePath, before: Option<&Snapshot>, after: Option<&[u8]>) -> FileChange {
-    // What is replaced keeps its mode.
+pub fn change(path: &WorkspacePath, before: Option<&FileSnapshot>, after: Option<&[u8]>) -> FileChange {
+    // A replaced file keeps its mode.
     let mode = before.map(|snapshot| snapshot.mode);
     FileChange {
         path: path.clone(),
@@ -117,7 +125,7 @@ pub fn change(path: &WorkspacePath, before: Option<&Snapshot>, after: Option<&[u
     }
 }
 
-/// Remembers the file as the model now knows it, and tells what was done to it.
+/// Records the file's state as read by the model, and reports the change.
 pub fn written(cx: &ToolContext, path: &WorkspacePath, stamp: Stamp, change: &FileChange, what: &str) -> Output {
     cx.seen.note(path, stamp);
     let diff = unified_diff(change);
@@ -125,7 +133,7 @@ pub fn written(cx: &ToolContext, path: &WorkspacePath, stamp: Stamp, change: &Fi
     if path.is_plan() { output.signalling(Signal::PlanFileChanged(path.clone())) } else { output }
 }
 
-/// The change as a unified diff, for the model to read.
+/// The change as a unified diff, for the model.
 #[must_use]
 pub fn unified_diff(change: &FileChange) -> String {
     let text = |version: &Version| Text::of(version.bytes.as_deref().unwrap_or_default()).map(|text| text.shown());

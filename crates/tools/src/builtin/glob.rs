@@ -1,9 +1,9 @@
 use super::pattern::Pattern;
 use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
-use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
-use crate::workspace::{Found, Kind, Walked};
-use planwright_protocol::{ErrorCode, Permission, Problem};
+use crate::tool::{Category, Input, Output, Prepared, Spec, ToolContext};
+use crate::workspace::{FoundFile, Kind, Walked};
+use planwright_protocol::{ErrorCode, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -19,26 +19,20 @@ pub struct Glob {
     path: Option<String>,
 }
 
-/// How many files are shown at the most.
+/// Maximum number of files in the result.
 const SHOWN: usize = 1000;
 const LONGEST_SEARCH: Duration = Duration::from_secs(10);
 
 impl Input for Glob {
-    const SPEC: Spec<'static> = Spec {
-        name: "glob",
-        category: Category::Search,
-        risk: Risk::Low,
-        read_only: true,
-        needs: &[&[Permission::Read]],
-        examples: &[r#"{"pattern": "*.rs"}"#, r#"{"pattern": "**/*.test.ts", "path": "/web"}"#],
-    };
+    const SPEC: Spec<'static> =
+        Spec::reading("glob", Category::Search, &[r#"{"pattern": "*.rs"}"#, r#"{"pattern": "**/*.test.ts", "path": "/web"}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = self.path.as_deref().map_or_else(|| Ok(WorkspacePath::root()), WorkspacePath::parse)?;
         cx.workspace.host_path()?;
         let (folder, kind) = cx.workspace.resolve(&path)?;
         if kind != Kind::Folder {
-            return Err(Problem::new(ErrorCode::InvalidArguments, format!("{path} is not a folder. Give a folder to look in as `path`.")));
+            return Err(Problem::new(ErrorCode::InvalidArguments, format!("{path} is not a folder. Give a folder as `path`.")));
         }
         let pattern = Pattern::parse(&self.pattern, &folder)?;
         let mut effects = vec![FileEffect::Read(path.clone())];
@@ -49,18 +43,18 @@ impl Input for Glob {
         Ok(Prepared::new(effects, move |_| {
             let files = Mutex::new(First::default());
             let walked = cx.workspace.walk(&folder, Instant::now() + LONGEST_SEARCH, || {
-                |found: &Found<'_>| {
+                |found: &FoundFile<'_>| {
                     if pattern.means(&found.path) {
                         files.lock().unwrap_or_else(PoisonError::into_inner).add(found.path.clone());
                     }
                 }
             })?;
-            Ok(told(files.into_inner().unwrap_or_else(PoisonError::into_inner), &walked))
+            Ok(report(files.into_inner().unwrap_or_else(PoisonError::into_inner), &walked))
         }))
     }
 }
 
-/// The first files, as many as are shown, and how many more there are.
+/// The first files, up to the maximum, and the number of other matches.
 #[derive(Default)]
 struct First {
     files: BTreeSet<WorkspacePath>,
@@ -77,13 +71,13 @@ impl First {
     }
 }
 
-fn told(First { files, left_out }: First, walked: &Walked) -> Output {
+fn report(First { files, left_out }: First, walked: &Walked) -> Output {
     let mut text = String::new();
     for path in &files {
         text.push_str(&format!("{path}\n"));
     }
     if files.is_empty() {
-        text.push_str("[no files match; what .gitignore names is not looked at unless `path` is in it]\n");
+        text.push_str("[no files match; files in .gitignore are skipped unless `path` is one of them]\n");
     }
     if left_out > 0 {
         text.push_str(&format!("[{left_out} more files match: narrow `pattern` or `path`]\n"));
@@ -93,7 +87,7 @@ fn told(First { files, left_out }: First, walked: &Walked) -> Output {
     }
     if walked.passed_over > 0 {
         text.push_str(&format!(
-            "[{} files or folders were passed over: they can't be read, lie too deep, or have names that can't be written in a call]\n",
+            "[{} files or folders were skipped: they are unreadable, too deep, or have names that a call can't contain]\n",
             walked.passed_over
         ));
     }
@@ -124,7 +118,7 @@ mod tests {
     fn names_that_cannot_be_written_in_a_call_are_counted() {
         let trial = Trial::new(&[("a.txt", ""), ("new\nline.txt", "")]);
         let text = found(&trial, r#"{"pattern": "*.txt"}"#);
-        assert!(text.starts_with("/a.txt\n[1 files or folders were passed over"), "{text}");
+        assert!(text.starts_with("/a.txt\n[1 files or folders were skipped"), "{text}");
     }
 
     #[test]

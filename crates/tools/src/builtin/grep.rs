@@ -1,15 +1,15 @@
-use super::hits::{Collector, Hits, Limits, MOST_MATCHES};
+use super::files;
+use super::hits::{Collector, Hits, MOST_MATCHES, MatchLimits};
 use super::pattern::Pattern;
-use crate::effect::FileEffect;
 use crate::gate::Secrets;
 use crate::path::WorkspacePath;
 use crate::text_file::{LOOKED_AT, encoding_of};
-use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
-use crate::workspace::{Found, Kind, Walked};
+use crate::tool::{Category, Input, Output, Prepared, Spec, ToolContext};
+use crate::workspace::{FoundFile, Kind, Walked};
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
-use planwright_protocol::{ErrorCode, Permission, Problem};
+use planwright_protocol::{ErrorCode, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fs::File;
@@ -40,21 +40,18 @@ const LARGEST_REGEX: usize = 16 << 20;
 const MATCHES: usize = 200;
 const MOST_CONTEXT: usize = 20;
 const LONGEST_SEARCH: Duration = Duration::from_secs(10);
-/// A line longer than this ends the search of its file: it would have to be held whole.
+/// A longer line ends the search of its file, because it must fit into memory.
 const LONGEST_LINE: usize = 8 << 20;
 
 impl Input for Grep {
-    const SPEC: Spec<'static> = Spec {
-        name: "grep",
-        category: Category::Search,
-        risk: Risk::Low,
-        read_only: true,
-        needs: &[&[Permission::Read]],
-        examples: &[
+    const SPEC: Spec<'static> = Spec::reading(
+        "grep",
+        Category::Search,
+        &[
             r#"{"pattern": "fn main"}"#,
             r#"{"pattern": "todo|fixme", "path": "/src", "glob": "*.rs", "case_insensitive": true, "context": 2}"#,
         ],
-    };
+    );
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = self.path.as_deref().map_or_else(|| Ok(WorkspacePath::root()), WorkspacePath::parse)?;
@@ -62,19 +59,15 @@ impl Input for Grep {
         cx.workspace.host_path()?;
         let (root, kind) = cx.workspace.resolve(&path)?;
         let glob = self.glob.as_deref().map(|glob| Pattern::parse(glob, &root)).transpose()?;
-        let mut effects = vec![FileEffect::Read(path.clone())];
-        // A link is judged by what it leads to as well, or it would be a way around the rules for secrets.
-        if root != path {
-            effects.push(FileEffect::Read(root.clone()));
-        }
+        let effects = files::read_effects(&path, Some(root.clone()));
         let search = Search {
             matcher,
             glob,
             context: self.context.unwrap_or_default().min(MOST_CONTEXT),
-            // The gate has asked for a path that looks like a secret itself.
+            // The gate has asked about a path that itself looks like a secret.
             secrets: (!cx.config.secrets.contains(&root)).then(|| cx.config.secrets.clone()),
             until: Instant::now(),
-            hits: Hits::new(Limits { matches: self.limit.unwrap_or(MATCHES).clamp(1, MOST_MATCHES) }),
+            hits: Hits::new(MatchLimits { matches: self.limit.unwrap_or(MATCHES).clamp(1, MOST_MATCHES) }),
             unread: AtomicU64::new(0),
             secret: AtomicU64::new(0),
         };
@@ -110,7 +103,7 @@ impl Grep {
             .size_limit(LARGEST_REGEX)
             .dfa_size_limit(LARGEST_REGEX)
             .build(&self.pattern)
-            .map_err(|error| invalid(format!("`pattern` is not a regular expression that can be searched for: {error}")))
+            .map_err(|error| invalid(format!("`pattern` is not a valid regular expression: {error}")))
     }
 }
 
@@ -118,7 +111,7 @@ struct Search {
     matcher: RegexMatcher,
     glob: Option<Pattern>,
     context: usize,
-    /// What to leave out; nothing when the user agreed to the search of a secret.
+    /// Files to skip; `None` if the user allowed searching a secret.
     secrets: Option<std::sync::Arc<Secrets>>,
     until: Instant,
     hits: Hits,
@@ -142,7 +135,7 @@ impl Search {
     }
 
     /// One for each thread, with a buffer of its own that all its files share.
-    fn visitor(&self) -> impl FnMut(&Found<'_>) {
+    fn visitor(&self) -> impl FnMut(&FoundFile<'_>) {
         let mut searcher = self.searcher();
         move |found| {
             if self.glob.as_ref().is_some_and(|glob| !glob.means(&found.path)) || self.hits.is_beyond(&found.path) {
@@ -154,7 +147,7 @@ impl Search {
             }
             match found.open() {
                 Some(file) => self.file(&mut searcher, &found.path, file),
-                None => self.miss(),
+                None => self.count_unread(),
             }
         }
     }
@@ -162,21 +155,21 @@ impl Search {
     fn file(&self, searcher: &mut Searcher, path: &WorkspacePath, file: File) {
         let mut start = [0; LOOKED_AT];
         match file.read_at(&mut start, 0) {
-            Err(_) => return self.miss(),
+            Err(_) => return self.count_unread(),
             Ok(length) if encoding_of(&start[..length]).is_none() => return,
             Ok(_) => {}
         }
         let mut collector = Collector::new(&self.matcher, self.hits.limits());
         let timed = Timed { file, until: self.until };
         if searcher.search_reader(&self.matcher, timed, &mut collector).is_err() {
-            self.miss();
+            self.count_unread();
         }
         if collector.hits.matches > 0 {
             self.hits.add(path.clone(), collector.hits);
         }
     }
 
-    fn miss(&self) {
+    fn count_unread(&self) {
         self.unread.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -189,7 +182,7 @@ impl Search {
             note(format!("[{secret} files that look like secrets were not searched; name one as `path` to ask the user for it]\n"));
         }
         if unread > 0 {
-            note(format!("[{unread} files or folders could not be read, or not to their end]\n"));
+            note(format!("[{unread} files or folders could not be read completely]\n"));
         }
         if walked.late {
             note(format!("[stopped after {} seconds, there may be more: narrow `path` or `glob`]\n", LONGEST_SEARCH.as_secs()));
@@ -201,7 +194,7 @@ impl Search {
     }
 }
 
-/// A file that ends when the time is over.
+/// A file that reports its end when the time limit is reached.
 struct Timed {
     file: File,
     until: Instant,

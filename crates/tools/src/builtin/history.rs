@@ -2,9 +2,9 @@ use crate::effect::FileEffect;
 use crate::gate::Secrets;
 use crate::path::WorkspacePath;
 use crate::text_file::shown;
-use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
+use crate::tool::{Category, Input, Output, Prepared, Spec, ToolContext};
 use crate::workspace::Commits;
-use planwright_protocol::{ErrorCode, Permission, Problem};
+use planwright_protocol::{ErrorCode, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -42,41 +42,38 @@ const LINES: usize = 300;
 const MOST_LINES: usize = 2000;
 const MOST_BYTES: usize = 100_000;
 const LONGEST_REVISION: usize = 200;
-/// A change of more files is told by their names only.
+/// Larger changes list only the file names.
 const MOST_FILES: usize = 200;
 const MOST_NAMES: usize = 4 << 20;
 
 impl Input for History {
-    const SPEC: Spec<'static> = Spec {
-        name: "history",
-        category: Category::Read,
-        risk: Risk::Low,
-        read_only: true,
-        needs: &[&[Permission::Read]],
-        examples: &[
+    const SPEC: Spec<'static> = Spec::reading(
+        "history",
+        Category::Read,
+        &[
             r#"{"action": "log"}"#,
             r#"{"action": "show", "revision": "HEAD~2"}"#,
             r#"{"action": "blame", "path": "/src/main.rs", "lines": "10-40"}"#,
         ],
-    };
+    );
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = self.path.as_deref().map_or_else(|| Ok(WorkspacePath::root()), WorkspacePath::parse)?;
         let revision = self.revision.as_deref().map(Revision::parse).transpose()?;
         let lines = self.lines.as_deref().map(line_range).transpose()?;
         if self.action == Action::Blame && path.is_root() {
-            return Err(invalid("`blame` needs the `path` of a file".to_owned()));
+            return Err(invalid("`blame` requires the `path` of a file".to_owned()));
         }
         if self.action != Action::Diff && matches!(revision, Some(Revision::Between { .. })) && self.action != Action::Log {
-            return Err(invalid("A range of revisions is for `log` and `diff`".to_owned()));
+            return Err(invalid("Only `log` and `diff` accept a range of revisions".to_owned()));
         }
-        let asked = Asked {
+        let asked = HistoryCall {
             action: self.action,
             limit: match self.action {
                 Action::Log => self.limit.unwrap_or(COMMITS).clamp(1, MOST_COMMITS),
                 Action::Show | Action::Diff | Action::Blame => self.limit.unwrap_or(LINES).clamp(1, MOST_LINES),
             },
-            // The gate has asked for a path that looks like a secret itself.
+            // The gate has asked about a path that itself looks like a secret.
             secrets: (!cx.config.secrets.contains(&path)).then(|| cx.config.secrets.clone()),
             path,
             revision,
@@ -99,25 +96,25 @@ fn invalid(why: String) -> Problem {
     Problem::new(ErrorCode::InvalidArguments, format!("{why}."))
 }
 
-/// What `revision` names.
+/// A parsed `revision`.
 enum Revision {
     One(String),
     Between {
         from: String,
         to: String,
-        /// Whether it is meant from where the two parted.
+        /// Whether to compare from the merge base.
         parted: bool,
     },
 }
 
 impl Revision {
-    /// Nothing that git could take for an option, a path or a search.
+    /// Accepts nothing that git could parse as an option, a path or a search.
     fn parse(text: &str) -> Result<Self, Problem> {
         let one = |name: &str| {
             let name = if name.is_empty() { "HEAD" } else { name };
             let is_plain = |c: char| c.is_alphanumeric() || "_-./+#@~^".contains(c);
             if name.len() > LONGEST_REVISION || name.starts_with('-') || name.contains("..") || !name.chars().all(is_plain) {
-                return Err(invalid(format!("{name:?} is no revision. Give a commit, branch or tag, such as HEAD~2, or A..B")));
+                return Err(invalid(format!("{name:?} is not a revision. Give a commit, branch or tag, such as HEAD~2, or A..B")));
             }
             Ok(name.to_owned())
         };
@@ -129,34 +126,34 @@ impl Revision {
     }
 }
 
-/// `10-40` or `10`, as git reads it.
+/// Parses `10-40` or `10` into git's form.
 fn line_range(text: &str) -> Result<String, Problem> {
     let (first, last) = text.split_once(['-', ',']).unwrap_or((text, text));
     match (first.trim().parse::<u32>(), last.trim().parse::<u32>()) {
         (Ok(first), Ok(last)) if first > 0 && last >= first => Ok(format!("{first},{last}")),
-        _ => Err(invalid(format!("{text:?} is no range of lines, such as 10-40"))),
+        _ => Err(invalid(format!("{text:?} is not a range of lines such as 10-40"))),
     }
 }
 
-/// A call, read.
-struct Asked {
+/// A parsed call.
+struct HistoryCall {
     action: Action,
     path: WorkspacePath,
     revision: Option<Revision>,
     lines: Option<String>,
     limit: usize,
-    /// What to leave out; nothing when the user agreed to the path of a secret.
+    /// Files to skip; `None` if the user allowed reading a secret.
     secrets: Option<Arc<Secrets>>,
 }
 
 /// The files that differ between two trees.
 struct Changed {
     names: Vec<String>,
-    /// How many are left out as secrets, or because no call could name them.
+    /// How many were left out because they are secrets or no call can name them.
     left_out: usize,
 }
 
-impl Asked {
+impl HistoryCall {
     fn revision(&self) -> &str {
         match &self.revision {
             Some(Revision::One(name)) => name,
@@ -187,15 +184,15 @@ impl Asked {
         args.extend(commits.inside(&self.path));
         let (bytes, _) = commits.git(&args, MOST_BYTES)?;
         let text = shown(&bytes);
-        let mut told: String = text.split_inclusive('\n').take(self.limit).collect();
+        let mut report: String = text.split_inclusive('\n').take(self.limit).collect();
         let is_cut = text.lines().nth(self.limit).is_some();
-        if told.is_empty() {
-            told.push_str("[no commits]\n");
+        if report.is_empty() {
+            report.push_str("[no commits]\n");
         }
         if is_cut {
-            told.push_str(&format!("[more follow: raise `limit` (at most {MOST_COMMITS}), or name the last one as `revision`]\n"));
+            report.push_str(&format!("[more follow: raise `limit` (at most {MOST_COMMITS}), or name the last one as `revision`]\n"));
         }
-        Ok(Output::text(told).with("truncated", is_cut))
+        Ok(Output::text(report).with("truncated", is_cut))
     }
 
     fn show(&self, commits: &Commits) -> Result<Output, Problem> {
@@ -277,7 +274,7 @@ impl Asked {
     }
 
     fn blame(&self, commits: &Commits) -> Result<Output, Problem> {
-        let name = commits.inside(&self.path).ok_or_else(|| invalid("`blame` needs the `path` of a file".to_owned()))?;
+        let name = commits.inside(&self.path).ok_or_else(|| invalid("`blame` requires the `path` of a file".to_owned()))?;
         let range = format!("-L{}", self.lines.clone().unwrap_or_else(|| format!("1,{}", self.limit + 1)));
         let mut args = vec!["blame", "--date=short", "--no-progress", "--no-textconv"];
         args.extend([range.as_str(), self.revision(), "--", name]);
@@ -285,25 +282,26 @@ impl Asked {
         Ok(self.cut(shown(&bytes).into_owned(), 0))
     }
 
-    /// The text within its limits, and what is not in it.
+    /// The text within its limits, with notes about what was left out.
     fn cut(&self, text: String, left_out: usize) -> Output {
         let lines = text.lines().count();
-        let mut told: String = text.split_inclusive('\n').take(self.limit).collect();
-        let is_cut = lines > self.limit || told.len() > MOST_BYTES;
-        told.truncate(told.floor_char_boundary(MOST_BYTES));
-        if !told.ends_with('\n') {
-            told.push('\n');
+        let mut report: String = text.split_inclusive('\n').take(self.limit).collect();
+        let is_cut = lines > self.limit || report.len() > MOST_BYTES;
+        report.truncate(report.floor_char_boundary(MOST_BYTES));
+        if !report.ends_with('\n') {
+            report.push('\n');
         }
         if is_cut {
-            told.push_str(&format!(
+            report.push_str(&format!(
                 "[cut at {} of {lines} lines: raise `limit` (at most {MOST_LINES}), or give `path` or `lines`]\n",
                 self.limit
             ));
         }
         if left_out > 0 {
-            told.push_str(&format!("[{left_out} files that look like secrets are left out; name one as `path` to ask the user for it]\n"));
+            report
+                .push_str(&format!("[{left_out} files that look like secrets are left out; name one as `path` to ask the user for it]\n"));
         }
-        Output::text(told).with("truncated", is_cut)
+        Output::text(report).with("truncated", is_cut)
     }
 }
 

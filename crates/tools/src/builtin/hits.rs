@@ -1,4 +1,4 @@
-//! What `grep` found, in order and within limits, however many threads bring it.
+//! The matches of `grep`, in order and within limits, collected from several threads.
 
 use crate::path::WorkspacePath;
 use crate::text_file;
@@ -9,35 +9,35 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The highest `limit`.
+/// Maximum value of `limit`.
 pub const MOST_MATCHES: usize = 2000;
-/// More text than this is cut: the model has no use for more.
+/// Longer output is cut, because the model does not need more.
 const LONGEST_OUTPUT: usize = 100_000;
-/// Of a line, so much is shown.
+/// Maximum length of a displayed line.
 const LONGEST_LINE: usize = 500;
-/// Of a long line, so much is shown before the match.
+/// How much of a long line is displayed before the match.
 const BEFORE_MATCH: usize = 100;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct MatchLimits {
     pub matches: usize,
 }
 
-/// The hits of all files. Keeps those that come first by path, so that the same search gives the
-/// same answer, whichever thread was faster.
+/// The matches of all files. Keeps the first ones by path, so that the same search returns the same result, whichever thread is
+/// faster.
 pub struct Hits {
-    limits: Limits,
-    held: Mutex<Held>,
-    /// Whether there is a `beyond` to ask for.
+    limits: MatchLimits,
+    held: Mutex<CollectedHits>,
+    /// Whether `beyond` is set.
     full: AtomicBool,
 }
 
 #[derive(Default)]
-struct Held {
+struct CollectedHits {
     files: BTreeMap<WorkspacePath, FileHits>,
     matches: usize,
     bytes: usize,
-    /// From this path on nothing will be shown, because what comes before it fills the answer.
+    /// Files from this path on are not shown, because earlier ones fill the result.
     beyond: Option<WorkspacePath>,
 }
 
@@ -49,15 +49,15 @@ pub struct Report {
 }
 
 impl Hits {
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: MatchLimits) -> Self {
         Self { limits, held: Mutex::default(), full: AtomicBool::new(false) }
     }
 
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> MatchLimits {
         self.limits
     }
 
-    /// Whether hits in this file would not be shown anyway.
+    /// Whether matches in this file would not be shown anyway.
     pub fn is_beyond(&self, path: &WorkspacePath) -> bool {
         self.full.load(Ordering::Relaxed) && self.lock().beyond.as_ref().is_some_and(|beyond| path >= beyond)
     }
@@ -99,16 +99,16 @@ impl Hits {
         report
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, CollectedHits> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Report {
-    /// Adds the lines of a file; false when there is no room for all of them.
-    fn add(&mut self, path: &WorkspacePath, hits: &FileHits, limits: Limits) -> bool {
+    /// Adds the lines of a file. Returns false if not all of them fit.
+    fn add(&mut self, path: &WorkspacePath, hits: &FileHits, limits: MatchLimits) -> bool {
         self.files += 1;
-        // Groups of lines stand apart when there is more to a match than its line.
+        // With context lines, groups are separated.
         if !self.text.is_empty() && hits.lines.iter().any(|line| line.part != Part::Match) {
             self.text.push_str("--\n");
         }
@@ -130,7 +130,7 @@ impl Report {
     }
 }
 
-/// The hits of one file.
+/// The matches of one file.
 #[derive(Default)]
 pub struct FileHits {
     pub matches: usize,
@@ -152,15 +152,15 @@ enum Part {
     Break,
 }
 
-/// Takes the hits of one file from the searcher.
+/// Receives the matches of one file from the searcher.
 pub struct Collector<'s> {
     pub hits: FileHits,
     matcher: &'s RegexMatcher,
-    limits: Limits,
+    limits: MatchLimits,
 }
 
 impl<'s> Collector<'s> {
-    pub fn new(matcher: &'s RegexMatcher, limits: Limits) -> Self {
+    pub fn new(matcher: &'s RegexMatcher, limits: MatchLimits) -> Self {
         Self { hits: FileHits::default(), matcher, limits }
     }
 
@@ -169,7 +169,7 @@ impl<'s> Collector<'s> {
         self.hits.lines.push(Line { part, number: number.unwrap_or_default(), text });
     }
 
-    /// One match more than can be shown, so that it is known that there are more.
+    /// Collects one match more than the limit, to know whether there are more.
     fn has_room(&self) -> bool {
         self.hits.matches <= self.limits.matches && self.hits.bytes <= LONGEST_OUTPUT
     }
@@ -201,7 +201,7 @@ impl Sink for Collector<'_> {
     }
 }
 
-/// A line without its end, and a part of it if it is long.
+/// A line without its line ending, shortened if it is long.
 fn shown(line: &[u8], start: usize) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);

@@ -1,13 +1,13 @@
 use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
-use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
+use crate::tool::{Category, Input, Output, Prepared, Spec, ToolContext};
 use crate::workspace::{Kind, Workspace};
-use planwright_protocol::{Permission, Problem};
+use planwright_protocol::Problem;
 use rustix::fs::FileType;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// List a folder, also hidden and ignored files. Folders end with /, links with @, devices with |.
+/// List a folder with hidden and ignored files. Folders end with /, links with @, devices with |.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ls {
@@ -17,20 +17,13 @@ pub struct Ls {
 }
 
 const DEEPEST: u32 = 5;
-/// How many entries are shown at the most.
+/// Maximum number of entries in the result.
 const ENTRIES: usize = 2000;
-/// How many of them in each folder below the one that was asked for, so that one of them can't take all the room.
+/// Maximum number in each subfolder, so that none of them can fill the result.
 const ENTRIES_OF_A_SUBFOLDER: usize = 100;
 
 impl Input for Ls {
-    const SPEC: Spec<'static> = Spec {
-        name: "ls",
-        category: Category::Read,
-        risk: Risk::Low,
-        read_only: true,
-        needs: &[&[Permission::Read]],
-        examples: &[r"{}", r#"{"path": "/src", "depth": 2}"#],
-    };
+    const SPEC: Spec<'static> = Spec::reading("ls", Category::Read, &[r"{}", r#"{"path": "/src", "depth": 2}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = self.path.as_deref().map_or_else(|| Ok(WorkspacePath::root()), WorkspacePath::parse)?;
@@ -87,7 +80,7 @@ impl Listing {
             let mark = mark_of(workspace, file_type, &child);
             self.line(level, &name, mark);
             if mark == "/" && depth > 1 && !child.is_protected() {
-                // A folder that can't be read is listed like an empty one.
+                // An unreadable folder is listed like an empty one.
                 let below = workspace.list_first(&child, ENTRIES_OF_A_SUBFOLDER).unwrap_or_default();
                 self.names(below, workspace, &child, level + 1, depth - 1);
             }
@@ -101,7 +94,7 @@ impl Listing {
     fn line(&mut self, level: usize, name: &str, mark: &str) {
         self.entries += 1;
         let indent = "  ".repeat(level);
-        // A name may hold line ends, with which it could pass for several.
+        // A name may contain line breaks, which would make it look like several names.
         if name.chars().any(char::is_control) {
             self.text.push_str(&format!("{indent}{}{mark}\n", name.escape_debug()));
         } else {
@@ -128,7 +121,7 @@ fn mark_of(workspace: &Workspace, file_type: FileType, path: &WorkspacePath) -> 
     } else if file_type == FileType::Symlink {
         "@"
     } else if file_type == FileType::Unknown {
-        // Some file systems don't say it in their listings.
+        // Some file systems don't report it in listings.
         workspace.entry(path).ok().flatten().map_or("", |entry| mark_of_kind(entry.kind))
     } else {
         "|"

@@ -1,32 +1,30 @@
 use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
-use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
+use crate::tool::{Input, Output, Prepared, Risk, Spec, ToolContext};
 use crate::version::{FileChange, Version};
 use crate::workspace::Parents;
 use planwright_protocol::{ErrorCode, Image, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Make an empty folder. `write` makes the folders of a new file by itself.
+/// Create an empty folder. `write` creates the folders of a new file by itself.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mkdir {
     path: String,
-    /// Also make missing folders above it.
+    /// Also create missing parents.
     parents: Option<bool>,
 }
 
 impl Input for Mkdir {
-    const SPEC: Spec<'static> = Spec {
-        name: "mkdir",
-        category: Category::Write,
-        risk: Risk::Low,
-        read_only: false,
-        needs: &[&[Permission::Create]],
-        examples: &[r#"{"path": "/src/parser"}"#, r#"{"path": "/docs/guide/images", "parents": true}"#],
-    };
+    const SPEC: Spec<'static> = Spec::writing(
+        "mkdir",
+        Risk::Low,
+        &[&[Permission::Create]],
+        &[r#"{"path": "/src/parser"}"#, r#"{"path": "/docs/guide/images", "parents": true}"#],
+    );
 
-    /// What is there already is the kernel's to say, in the one step that makes the folder.
+    /// The kernel checks whether it exists, in the same step that creates the folder.
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse(&self.path)?;
         let parents = if self.parents.unwrap_or_default() { Parents::Make } else { Parents::MustExist };
@@ -46,7 +44,7 @@ fn advise(problem: Problem, path: &WorkspacePath, parents: Parents) -> Problem {
     if problem.code == ErrorCode::PathNotFound && parents == Parents::MustExist {
         return Problem::new(
             ErrorCode::PathNotFound,
-            format!("{path} can't be made: a folder on the way to it is missing. Say `parents: true` to make that too."),
+            format!("Can't create {path}: a parent folder is missing. Set `parents: true` to create it too."),
         );
     }
     problem

@@ -1,14 +1,14 @@
 use super::files;
 use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
-use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use crate::tool::{Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use crate::version::{FileChange, Version};
 use crate::workspace::{Entry, Kind, Tree};
 use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Move or rename a file or folder. `to` is the whole new path. Makes missing folders.
+/// Move or rename a file or folder. `to` is the complete new path. Creates missing folders.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mv {
@@ -17,14 +17,12 @@ pub struct Mv {
 }
 
 impl Input for Mv {
-    const SPEC: Spec<'static> = Spec {
-        name: "mv",
-        category: Category::Write,
-        risk: Risk::Medium,
-        read_only: false,
-        needs: &[&[Permission::Create, Permission::Delete]],
-        examples: &[r#"{"from": "/src/util.rs", "to": "/src/text/format.rs"}"#],
-    };
+    const SPEC: Spec<'static> = Spec::writing(
+        "mv",
+        Risk::Medium,
+        &[&[Permission::Create, Permission::Delete]],
+        &[r#"{"from": "/src/util.rs", "to": "/src/text/format.rs"}"#],
+    );
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let from = WorkspacePath::parse(&self.from)?;
@@ -33,7 +31,7 @@ impl Input for Mv {
             return Err(Problem::new(ErrorCode::InvalidArguments, "`from` and `to` are the same path, so nothing would move."));
         }
         if to.is_within(&from) {
-            return Err(Problem::new(ErrorCode::PathInvalid, "A folder can't be moved into itself. Choose a path outside of it."));
+            return Err(Problem::new(ErrorCode::PathInvalid, "A folder can't be moved into itself. Choose a path outside it."));
         }
         let moved = source(cx, &from, &to)?;
         if moved.kind == Kind::File {
@@ -49,7 +47,7 @@ impl Input for Mv {
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |permit| {
             cx.workspace.rename(&permit.to_move(&from, &to)?, &from, &to, moved.stamp, replaced.map(|entry| entry.stamp))?;
-            // The file is the same, so the model knows it under its new name as well as it did before.
+            // The content is unchanged, so the model still knows the file under its new name.
             cx.seen.note(&to, moved.stamp);
             Ok(done(&from, &to, left_out))
         })
@@ -57,12 +55,12 @@ impl Input for Mv {
     }
 }
 
-/// What is to be moved.
+/// The file or folder to move.
 fn source(cx: &ToolContext, from: &WorkspacePath, to: &WorkspacePath) -> Result<Entry, Problem> {
     let Some(entry) = cx.workspace.entry(from)? else { return Err(files::is_missing(from)) };
     match entry.kind {
         Kind::Link => return Err(files::is_link(from)),
-        // A folder with the name of a plan would bring its files under the rules for plans.
+        // A folder with the name of a plan would put its files under the rules for plans.
         Kind::Folder | Kind::Other if from.is_plan() || to.is_plan() => {
             return Err(Problem::new(ErrorCode::NotRegularFile, format!("{from} is not a file, and only a file can be a plan.")));
         }
@@ -74,7 +72,7 @@ fn source(cx: &ToolContext, from: &WorkspacePath, to: &WorkspacePath) -> Result<
     Ok(entry)
 }
 
-/// The file that is lost at the new path, if there is one.
+/// The file at the new path that would be lost, if any.
 fn target(cx: &ToolContext, to: &WorkspacePath, moved: Entry) -> Result<Option<Entry>, Problem> {
     let Some(entry) = cx.workspace.entry(to)? else {
         refuse_below_file(cx, to)?;
@@ -89,15 +87,15 @@ fn target(cx: &ToolContext, to: &WorkspacePath, moved: Entry) -> Result<Option<E
         }
         (Kind::Folder, _) => Err(Problem::new(
             ErrorCode::PathExists,
-            format!("{to} is a folder that exists already. Give the whole new path, with a name that is free."),
+            format!("The folder {to} already exists. Give the complete new path, with an unused name."),
         )),
         (Kind::File | Kind::Other, _) => {
-            Err(Problem::new(ErrorCode::PathExists, format!("{to} exists already. Choose another name, or remove it first.")))
+            Err(Problem::new(ErrorCode::PathExists, format!("{to} already exists. Choose another name, or delete it first.")))
         }
     }
 }
 
-/// The folders on the way can only be made below a folder.
+/// Parent folders can only be created below a folder.
 fn refuse_below_file(cx: &ToolContext, to: &WorkspacePath) -> Result<(), Problem> {
     let mut path = to.clone();
     while let Some((parent, _)) = path.split() {
@@ -106,7 +104,7 @@ fn refuse_below_file(cx: &ToolContext, to: &WorkspacePath) -> Result<(), Problem
             Some(_) => {
                 return Err(Problem::new(
                     ErrorCode::PathNotFound,
-                    format!("{parent} is not a folder, so there can be no {to}. Choose another path."),
+                    format!("{parent} is not a folder, so {to} can't be created. Choose another path."),
                 ));
             }
             None => path = parent,
@@ -118,7 +116,7 @@ fn refuse_below_file(cx: &ToolContext, to: &WorkspacePath) -> Result<(), Problem
 fn effects(from: &WorkspacePath, to: &WorkspacePath, tree: &Tree, replaced: Option<Entry>) -> Vec<FileEffect> {
     let mut effects = vec![FileEffect::Move { from: from.clone(), to: to.clone() }];
     effects.extend(replaced.map(|_| FileEffect::Replace(to.clone())));
-    // What is protected stays so when the folder around it is named.
+    // Moving a folder can't bypass the protection of paths inside it.
     effects.extend(tree.protected.as_ref().map(|path| FileEffect::Move { from: path.clone(), to: moved_path(path, from, to) }));
     effects.extend(tree.repository.clone().map(FileEffect::ChangeRepository));
     effects
@@ -135,7 +133,7 @@ fn changes(from: &WorkspacePath, to: &WorkspacePath, tree: Tree, lost: Tree) -> 
     changes
 }
 
-/// Where something in the moved folder, or the moved thing itself, is afterwards.
+/// The new path of an entry in the moved folder, or of the folder itself.
 fn moved_path(path: &WorkspacePath, from: &WorkspacePath, to: &WorkspacePath) -> WorkspacePath {
     path.names().skip(from.names().count()).fold(to.clone(), |path, name| path.join(name))
 }
@@ -143,7 +141,7 @@ fn moved_path(path: &WorkspacePath, from: &WorkspacePath, to: &WorkspacePath) ->
 fn done(from: &WorkspacePath, to: &WorkspacePath, left_out: u64) -> Output {
     let mut text = format!("Moved {from} to {to}.");
     if left_out > 0 {
-        text.push_str(&format!(" No copy was kept of {left_out} files, because there was too much in them."));
+        text.push_str(&format!(" {left_out} files were too large to keep a copy of."));
     }
     let output = Output::text(text).with("from", from.to_string()).with("to", to.to_string());
     match [to, from].into_iter().find(|path| path.is_plan()) {

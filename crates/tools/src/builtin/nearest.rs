@@ -1,18 +1,17 @@
-//! The place in a file that is most like a text that is not in it. Cheap and bounded: it only helps
-//! the model to see its mistake.
+//! Finds the place in a file that is most similar to a missing text. Bounded, because it only helps the model to see its mistake.
 
 use std::fmt;
 
-/// Files are looked at up to here.
+/// Maximum number of lines to search.
 const LINES: usize = 50_000;
-/// How many lines are compared at most, where the same lines come again and again.
+/// Maximum number of line comparisons, for files with many repeated lines.
 const MOST_COMPARED: usize = 20_000_000;
-/// Of a line, so much is compared.
+/// How much of a line is compared.
 const COMPARED: usize = 300;
-/// So much of the place is shown.
+/// How much of the place is displayed.
 const SHOWN_LINES: usize = 20;
 const SHOWN_BYTES: usize = 2000;
-/// In hundredths: how alike two lines must be to be worth showing.
+/// Minimum similarity of two lines, in percent.
 const ALIKE: usize = 50;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -25,16 +24,16 @@ pub struct Nearest {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Difference {
-    /// Only spaces, tabs or line ends.
+    /// Only spaces, tabs or line endings.
     Whitespace,
     Words,
 }
 
-/// The nearest place, if there is one that is alike at all.
+/// The most similar place, if any is similar enough.
 pub fn find(bytes: &[u8], wanted: &str) -> Option<Nearest> {
     let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').take(LINES).collect();
     let mut wanted: Vec<&[u8]> = wanted.as_bytes().split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
-    // Empty lines at either end say nothing about the place.
+    // Empty lines at either end don't identify the place.
     while wanted.pop_if(|line| line.is_empty()).is_some() {}
     let leading = wanted.iter().take_while(|line| line.is_empty()).count();
     let wanted = &wanted[leading..];
@@ -46,10 +45,10 @@ pub fn find(bytes: &[u8], wanted: &str) -> Option<Nearest> {
     if let Some(start) = same {
         return Some(Nearest::at(&lines, start, wanted.len(), Difference::Whitespace));
     }
-    // The longest line says most about the place.
+    // The longest line identifies the place best.
     let (offset, anchor) = wanted.iter().enumerate().max_by_key(|(_, line)| line.len())?;
     let scored = lines.iter().enumerate().map(|(index, line)| (likeness(line.trim_ascii(), anchor), index));
-    // Of equals the first.
+    // The first of several equal ones.
     let (score, index) = scored.max_by_key(|&(score, index)| (score, std::cmp::Reverse(index)))?;
     (score >= ALIKE).then(|| Nearest::at(&lines, index.saturating_sub(offset), wanted.len(), Difference::Words))
 }
@@ -71,14 +70,14 @@ impl fmt::Display for Nearest {
         let Nearest { line, text, difference } = self;
         match difference {
             Difference::Whitespace => {
-                write!(f, "Only spaces, tabs or line ends differ from what begins on line {line}; copy it as it is there:\n{text}")
+                write!(f, "Only spaces, tabs or line endings differ from the text at line {line}; copy it exactly:\n{text}")
             }
-            Difference::Words => write!(f, "The nearest begins on line {line}; copy what is there, if you mean that:\n{text}"),
+            Difference::Words => write!(f, "The most similar text is at line {line}; copy it exactly if you mean it:\n{text}"),
         }
     }
 }
 
-/// How much of two lines is the same at their beginnings and ends, in hundredths.
+/// How much of two lines matches at their beginnings and ends, in percent.
 fn likeness(a: &[u8], b: &[u8]) -> usize {
     let (a, b) = (&a[..a.len().min(COMPARED)], &b[..b.len().min(COMPARED)]);
     let shorter = a.len().min(b.len());

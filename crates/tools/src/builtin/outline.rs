@@ -1,16 +1,16 @@
-use crate::effect::FileEffect;
+use super::files;
 use crate::path::WorkspacePath;
 use crate::text_file::{Text, not_text};
-use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
+use crate::tool::{Category, Input, Output, Prepared, Spec, ToolContext};
 use crate::workspace::LARGEST_FILE;
-use planwright_code::{Language, Unparsed, outline, parse, text_outline};
-use planwright_protocol::{ErrorCode, Permission, Problem};
+use planwright_code::{Language, ParseError, outline, parse, text_outline};
+use planwright_protocol::Problem;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-/// List what a source file defines, with line ranges, without bodies.
+/// List a source file's definitions, with line ranges, without bodies.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outline {
@@ -20,26 +20,15 @@ pub struct Outline {
 const LONGEST_PARSE: Duration = Duration::from_secs(5);
 
 impl Input for Outline {
-    const SPEC: Spec<'static> = Spec {
-        name: "outline",
-        category: Category::Search,
-        risk: Risk::Low,
-        read_only: true,
-        needs: &[&[Permission::Read]],
-        examples: &[r#"{"path": "/src/a.rs"}"#],
-    };
+    const SPEC: Spec<'static> = Spec::reading("outline", Category::Search, &[r#"{"path": "/src/a.rs"}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse(&self.path)?;
         let file = cx.workspace.open_file(&path)?;
-        let mut effects = vec![FileEffect::Read(path.clone())];
-        // A link is judged by what it leads to as well, or it would be a way around the rules for secrets.
-        if let Some(real) = cx.workspace.real_path(&file).filter(|real| *real != path) {
-            effects.push(FileEffect::Read(real));
-        }
+        let effects = files::read_effects(&path, cx.workspace.real_path(&file));
         Ok(Prepared::new(effects, move |_| {
             let mut bytes = Vec::new();
-            let failed = |error: std::io::Error| Problem::new(ErrorCode::StorageFull, format!("{path} could not be read: {error}."));
+            let failed = |error| files::unreadable(&path, &error);
             file.take(LARGEST_FILE).read_to_end(&mut bytes).map_err(failed)?;
             let text = Text::of(&bytes).ok_or_else(|| not_text(&path))?;
             Ok(outlined(&path, &text))
@@ -57,8 +46,8 @@ fn outlined(path: &WorkspacePath, text: &Text<'_>) -> Output {
         }
         Some(Err(why)) => {
             let why = match why {
-                Unparsed::TooLarge => "too large for a syntax tree",
-                Unparsed::OutOfTime => "not parsed in time",
+                ParseError::TooLarge => "too large for a syntax tree",
+                ParseError::OutOfTime => "not parsed in time",
             };
             (text_outline(&text.shown()), format!("[{why}: these lines look like definitions]\n"))
         }
@@ -68,10 +57,10 @@ fn outlined(path: &WorkspacePath, text: &Text<'_>) -> Output {
     };
     let mut shown = found.text;
     if found.symbols == 0 {
-        shown.push_str("[nothing is defined here]\n");
+        shown.push_str("[no definitions]\n");
     }
     if found.left_out > 0 {
-        shown.push_str(&format!("[{} more are left out: find them by `symbols` or read the lines]\n", found.left_out));
+        shown.push_str(&format!("[{} more are left out: find them with `symbols` or read the lines]\n", found.left_out));
     }
     shown.push_str(&note);
     Output::text(shown)
@@ -113,7 +102,7 @@ mod tests {
         );
         let huge = trial.plan("outline", r#"{"path": "/huge.c"}"#).unwrap();
         assert_eq!(huge.text, "200001: struct b\n[too large for a syntax tree: these lines look like definitions]\n");
-        assert_eq!(trial.plan("outline", r#"{"path": "/empty.rs"}"#).unwrap().text, "[nothing is defined here]\n");
+        assert_eq!(trial.plan("outline", r#"{"path": "/empty.rs"}"#).unwrap().text, "[no definitions]\n");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Patterns for paths, as `glob` and `grep` take them.
+//! Path patterns of `glob` and `grep`.
 
 use crate::path::WorkspacePath;
 use globset::{GlobBuilder, GlobMatcher};
@@ -6,34 +6,34 @@ use planwright_protocol::{ErrorCode, Problem};
 
 const LONGEST: usize = 4096;
 
-/// Which files are meant.
+/// A parsed pattern, which selects files.
 pub struct Pattern {
     glob: GlobMatcher,
     against: Against,
-    /// Whether those that match are left out, and the others meant.
+    /// Whether it selects the files that do not match.
     inverted: bool,
 }
 
-/// What of a path is compared.
+/// The part of a path that is compared.
 enum Against {
-    /// Its last name: the pattern has no slash.
+    /// The file name: the pattern has no slash.
     Name,
-    /// The path from the folder that is searched: the pattern has a slash.
+    /// The path relative to the searched folder: the pattern contains a slash.
     Below(WorkspacePath),
     /// The path from the workspace's root: the pattern begins with a slash.
     Whole,
 }
 
 impl Pattern {
-    /// Reads a pattern for the files below `folder`.
+    /// Parses a pattern for the files below `folder`.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENTS`, saying what is wrong with it.
+    /// `INVALID_ARGUMENTS`, with the reason.
     pub fn parse(text: &str, folder: &WorkspacePath) -> Result<Self, Problem> {
         let invalid = |why: &str| {
             Problem::new(
                 ErrorCode::InvalidArguments,
-                format!("The glob {:?} can't be used: {why}.", text.chars().take(200).collect::<String>()),
+                format!("The glob {:?} is invalid: {why}.", text.chars().take(200).collect::<String>()),
             )
         };
         if text.len() > LONGEST {
@@ -45,7 +45,7 @@ impl Pattern {
             return Err(invalid("it is empty; write **/* for every file"));
         }
         if pattern.split(['/', '{', '}', ',']).any(|name| name == "..") {
-            return Err(invalid("it may not contain `..`, because only files below the workspace can be found"));
+            return Err(invalid("it may not contain `..`; it can only match files below the workspace"));
         }
         let against = if pattern.starts_with('/') {
             Against::Whole

@@ -1,15 +1,15 @@
-use crate::effect::FileEffect;
+use super::files;
 use crate::path::WorkspacePath;
 use crate::text_file::{self, Encoding, Text, encoding_of};
-use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
+use crate::tool::{Category, Input, Output, Prepared, Spec, ToolContext};
 use crate::workspace::{LARGEST_FILE, Stamp};
-use planwright_protocol::{ErrorCode, Permission, Problem};
+use planwright_protocol::Problem;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 
-/// Read a text file with line numbers; long files in parts, by `offset` and `limit`.
+/// Read a text file with line numbers; long files in parts, with `offset` and `limit`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Read {
@@ -23,32 +23,22 @@ pub struct Read {
 const LINES: u64 = 2000;
 const LONGEST_LINE: usize = 2000;
 const LONGEST_OUTPUT: usize = 100_000;
-/// How far into a file `offset` may look for its line.
+/// How far into a file `offset` may search for its line, in bytes.
 const FARTHEST: u64 = 1 << 30;
 
 impl Input for Read {
-    const SPEC: Spec<'static> = Spec {
-        name: "read",
-        category: Category::Read,
-        risk: Risk::Low,
-        read_only: true,
-        needs: &[&[Permission::Read]],
-        examples: &[r#"{"path": "/src/a.rs"}"#, r#"{"path": "/src/main.rs", "offset": 200, "limit": 50}"#],
-    };
+    const SPEC: Spec<'static> =
+        Spec::reading("read", Category::Read, &[r#"{"path": "/src/a.rs"}"#, r#"{"path": "/src/main.rs", "offset": 200, "limit": 50}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse(&self.path)?;
         let first = self.offset.unwrap_or(1).max(1);
         let limit = self.limit.unwrap_or(LINES).clamp(1, LINES);
         let file = cx.workspace.open_file(&path)?;
-        let mut effects = vec![FileEffect::Read(path.clone())];
-        // A link is judged by what it leads to as well, or it would be a way around the rules for secrets.
-        if let Some(real) = cx.workspace.real_path(&file).filter(|real| *real != path) {
-            effects.push(FileEffect::Read(real));
-        }
+        let effects = files::read_effects(&path, cx.workspace.real_path(&file));
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |_| {
-            let failed = |error: std::io::Error| Problem::new(ErrorCode::StorageFull, format!("{path} could not be read: {error}."));
+            let failed = |error| files::unreadable(&path, &error);
             let stamp = Stamp::of_file(&file).map_err(failed)?;
             let page = Page::read(file, first, limit).map_err(failed)?.ok_or_else(|| text_file::not_text(&path))?;
             cx.seen.note(&path, stamp);
@@ -57,18 +47,18 @@ impl Input for Read {
     }
 }
 
-/// The lines of a file that were asked for.
+/// The requested lines of a file.
 #[derive(Default)]
 struct Page {
     text: String,
     lines: u64,
-    /// Whether lines follow that are not in the page.
+    /// Whether more lines follow.
     more: bool,
     lossy: bool,
 }
 
 impl Page {
-    /// `None` if the file is no text.
+    /// `None` if the file is not text.
     fn read(file: File, first: u64, limit: u64) -> std::io::Result<Option<Page>> {
         let mut reader = BufReader::with_capacity(64 << 10, file.take(FARTHEST));
         Ok(match encoding_of(reader.fill_buf()?) {
@@ -129,8 +119,8 @@ impl Page {
     }
 }
 
-/// Reads to the end of the line and keeps its first `keep` bytes. Gives the line's whole length
-/// without its end, `None` at the end of the file.
+/// Reads to the end of the line and keeps its first `keep` bytes. Returns the line's full length without its line ending, or
+/// `None` at the end of the file.
 fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>, keep: usize) -> std::io::Result<Option<usize>> {
     line.clear();
     let mut length = 0;

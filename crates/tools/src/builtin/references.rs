@@ -1,9 +1,9 @@
 use super::source_search::{Hit, SourceSearch};
 use crate::path::WorkspacePath;
 use crate::text_file::{Text, shown};
-use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
+use crate::tool::{Category, Input, Output, Prepared, Spec, ToolContext};
 use crate::workspace::{LARGEST_FILE, Workspace};
-use planwright_protocol::{Permission, Problem};
+use planwright_protocol::Problem;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -23,25 +23,22 @@ pub struct References {
 const LIMIT: usize = 50;
 const MOST: usize = 500;
 const MOST_DEFINITIONS: usize = 20;
-/// Of a line, so much is shown.
+/// Maximum length of a displayed line.
 const LONGEST_LINE: usize = 160;
 
 impl Input for References {
-    const SPEC: Spec<'static> = Spec {
-        name: "references",
-        category: Category::Search,
-        risk: Risk::Low,
-        read_only: true,
-        needs: &[&[Permission::Read]],
-        examples: &[r#"{"symbol": "parse"}"#, r#"{"symbol": "Plan::parse", "path": "/src", "limit": 200}"#],
-    };
+    const SPEC: Spec<'static> = Spec::reading(
+        "references",
+        Category::Search,
+        &[r#"{"symbol": "parse"}"#, r#"{"symbol": "Plan::parse", "path": "/src", "limit": 200}"#],
+    );
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let (search, effects) = SourceSearch::prepare(cx, &self.symbol, self.path.as_deref())?;
         let limit = self.limit.unwrap_or(LIMIT).clamp(1, MOST);
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |_| {
-            let found = Mutex::new(Found { limit, ..Found::default() });
+            let found = Mutex::new(NameUses { limit, ..NameUses::default() });
             let name = search.needle.text();
             let searched = search.run(&cx.workspace, |path, hit| {
                 let file = FileUses::of(hit, &search);
@@ -61,12 +58,12 @@ impl Input for References {
     }
 }
 
-/// What one file has of a name.
+/// The occurrences of a name in one file.
 #[derive(Default)]
 struct FileUses {
     /// Line and signature of each.
     definitions: Vec<(u32, String)>,
-    /// Each line, and what it is in.
+    /// Each line, and the symbol around it.
     lines: Vec<(u32, Option<String>)>,
     count: usize,
     is_text: bool,
@@ -78,7 +75,7 @@ impl FileUses {
         match hit {
             Hit::Parsed(source) => {
                 let definitions =
-                    source.definitions_of(name).map(|symbol| (symbol.line, format!("{}: {}", symbol.kind.word(), symbol.signature)));
+                    source.definitions_of(name).map(|symbol| (symbol.line, format!("{}: {}", symbol.kind.label(), symbol.signature)));
                 let around = |one| source.around(one).map(|symbol| symbol.name.to_string());
                 let lines = source.uses_of(name).take(MOST).map(|one| (one.line, around(one))).collect();
                 Self { definitions: definitions.collect(), lines, count: source.uses_of(name).count(), is_text: false }
@@ -91,19 +88,19 @@ impl FileUses {
     }
 }
 
-/// What all files have: of each the definitions, of the first ones by path the lines.
+/// The occurrences in all files: every definition, and the lines of the first files by path.
 #[derive(Default)]
-struct Found {
+struct NameUses {
     limit: usize,
     files: BTreeMap<WorkspacePath, FileUses>,
-    /// How many lines are held.
+    /// Number of stored lines.
     held: usize,
     definitions: usize,
     uses: usize,
     files_with_uses: usize,
 }
 
-impl Found {
+impl NameUses {
     fn add(&mut self, path: WorkspacePath, file: FileUses) {
         self.definitions += file.definitions.len();
         self.uses += file.count;
@@ -117,7 +114,7 @@ impl Found {
             self.held -= file.lines.len();
             file.lines = Vec::new();
         }
-        // A name that is defined in thousands of files is none to look for.
+        // A name with thousands of definitions is not worth searching.
         while self.files.len() > self.limit + MOST_DEFINITIONS {
             self.files.pop_last();
         }
@@ -131,7 +128,7 @@ impl Found {
         let defined =
             self.files.iter().flat_map(|(path, file)| file.definitions.iter().map(move |(line, text)| format!("{path}:{line}: {text}\n")));
         let mut text = match self.definitions {
-            0 => format!("[`{name}` is defined in no file with a syntax tree]\n"),
+            0 => format!("[`{name}` has no definition in files with a syntax tree]\n"),
             count if count > MOST_DEFINITIONS => format!("{count} definitions, the first {MOST_DEFINITIONS}:\n"),
             count => format!("{count} {}:\n", if count == 1 { "definition" } else { "definitions" }),
         };
@@ -157,7 +154,7 @@ impl Found {
     }
 }
 
-/// The text of some lines of a file, as it is now.
+/// The current text of some lines of a file.
 fn lines_of(workspace: &Workspace, path: &WorkspacePath, wanted: &[(u32, Option<String>)]) -> Vec<String> {
     let mut bytes = Vec::new();
     let read = workspace.open_file(path).ok().and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes).ok());
@@ -186,7 +183,7 @@ mod tests {
         trial.plan("references", args).unwrap().text
     }
 
-    /// The first answer that was not cut short by time: on a busy machine, what one search has seen the next one knows.
+    /// The first result that was not cut off by the time limit: on a busy machine, a search uses what an earlier one cached.
     fn whole(trial: &Trial, symbol: &str) -> String {
         let args = json!({ "symbol": symbol }).to_string();
         std::iter::repeat_with(|| found(trial, &args)).find(|text| !text.contains("stopped after")).unwrap()
@@ -203,7 +200,10 @@ mod tests {
             found(&trial, r#"{"symbol": "parse"}"#),
             "1 definition:\n/a.rs:1: function: fn parse()\n3 references by name in 3 files:\n/README.md:1: Call `parse` or parser. [text]\n/a.rs:5: parse(); [in main]\n/b.py:1: from a import parse\n"
         );
-        assert_eq!(found(&trial, r#"{"symbol": "nowhere"}"#), "[`nowhere` is defined in no file with a syntax tree]\n[no references]\n");
+        assert_eq!(
+            found(&trial, r#"{"symbol": "nowhere"}"#),
+            "[`nowhere` has no definition in files with a syntax tree]\n[no references]\n"
+        );
     }
 
     #[test]

@@ -1,14 +1,14 @@
 use super::files;
 use crate::effect::FileEffect;
 use crate::path::WorkspacePath;
-use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
+use crate::tool::{Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use crate::version::{FileChange, Version};
 use crate::workspace::{Depth, Kind, State, Tree};
 use planwright_protocol::{Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Delete a file or an empty folder; with `recursive`, a folder and all in it. No wildcards; links are not followed.
+/// Delete a file or an empty folder; with `recursive`, a folder with its contents. No wildcards; links are not followed.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rm {
@@ -17,20 +17,18 @@ pub struct Rm {
 }
 
 impl Input for Rm {
-    const SPEC: Spec<'static> = Spec {
-        name: "rm",
-        category: Category::Write,
-        risk: Risk::High,
-        read_only: false,
-        needs: &[&[Permission::Delete]],
-        examples: &[r#"{"path": "/src/old.rs"}"#, r#"{"path": "/build", "recursive": true}"#],
-    };
+    const SPEC: Spec<'static> = Spec::writing(
+        "rm",
+        Risk::High,
+        &[&[Permission::Delete]],
+        &[r#"{"path": "/src/old.rs"}"#, r#"{"path": "/build", "recursive": true}"#],
+    );
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse(&self.path)?;
         let Some(entry) = cx.workspace.entry(&path)? else { return Err(files::is_missing(&path)) };
         let depth = if self.recursive.unwrap_or_default() { Depth::Whole } else { Depth::EmptyOnly };
-        // The gate refuses to delete the workspace, so there is no need to read all of it.
+        // The gate refuses to delete the workspace, so there is no need to read it.
         let state = if path.is_root() { State::default() } else { cx.workspace.state(&path)? };
         let tree = match entry.kind {
             Kind::Link => return Err(files::is_link(&path)),
@@ -40,12 +38,12 @@ impl Input for Rm {
             }
             Kind::Folder if path.is_root() => Tree::default(),
             Kind::Folder if depth == Depth::Whole => cx.workspace.tree(&path)?,
-            // Said at once, so that nobody is asked about a deletion that can't be made.
+            // Refused immediately, so that the user is not asked about an impossible deletion.
             Kind::Folder if !cx.workspace.list(&path)?.is_empty() => return Err(files::is_not_empty(&path)),
             Kind::Folder | Kind::Other => cx.workspace.tree(&path)?,
         };
         let mut effects = vec![FileEffect::Delete(path.clone())];
-        // What is protected stays so when the folder around it is named.
+        // Deleting a folder can't bypass the protection of paths inside it.
         effects.extend(tree.protected.clone().map(FileEffect::Delete));
         effects.extend(tree.repository.clone().map(FileEffect::ChangeRepository));
         let (count, left_out) = (tree.files(), tree.kept.left_out);
@@ -67,7 +65,7 @@ fn removed(path: &WorkspacePath, kind: Kind, count: u64, left_out: u64) -> Outpu
         Kind::File | Kind::Link | Kind::Other => format!("Deleted {path}."),
     };
     if left_out > 0 {
-        text.push_str(&format!(" No copy was kept of {left_out} of them, because there was too much: that can't be taken back."));
+        text.push_str(&format!(" {left_out} of them were too large to keep a copy of, and can't be restored."));
     }
     let output = Output::text(text).with("path", path.to_string()).with("files", count).with("without_copy", left_out);
     if path.is_plan() { output.signalling(Signal::PlanFileChanged(path.clone())) } else { output }
@@ -131,7 +129,7 @@ mod tests {
         let trial = Trial::new(&[("d/small", "1")]);
         trial.put("d/large", &vec![b'x'; 17 << 20]);
         let output = trial.act("rm", r#"{"path": "/d", "recursive": true}"#).unwrap();
-        assert!(output.text.contains("with 2 files. No copy was kept of 1 of them"), "{}", output.text);
+        assert!(output.text.contains("with 2 files. 1 of them were too large"), "{}", output.text);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-use crate::command::Request;
+use crate::command::CommandRequest;
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Prepared, Risk, Spec, ToolContext};
 use crate::workspace::Kind;
@@ -7,11 +7,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Run a shell command in a sandbox with the workspace and the machine's programs, without input and network.
-/// What it starts ends with it.
+/// Run a shell command in a sandbox with the workspace and the machine's programs, without input and network. Its processes end with it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Run {
+pub struct RunCommand {
     command: String,
     /// Default /.
     cwd: Option<String>,
@@ -25,7 +24,7 @@ const LONGEST_COMMAND: usize = 64 << 10;
 const USUAL_TIME: u64 = 120;
 const LONGEST_TIME: u64 = 1800;
 
-impl Input for Run {
+impl Input for RunCommand {
     const SPEC: Spec<'static> = Spec {
         name: "run",
         category: Category::Execute,
@@ -43,14 +42,14 @@ impl Input for Run {
     }
 }
 
-impl Run {
-    fn checked(self, cx: &ToolContext) -> Result<Request, Problem> {
+impl RunCommand {
+    fn checked(self, cx: &ToolContext) -> Result<CommandRequest, Problem> {
         let invalid = |text: String| Err(Problem::new(ErrorCode::InvalidArguments, text));
         if self.command.trim().is_empty() {
-            return invalid("The command is empty. Say what to run.".to_owned());
+            return invalid("The command is empty. Give a command.".to_owned());
         }
         if self.command.len() > LONGEST_COMMAND || self.command.contains('\0') {
-            return invalid(format!("A command has at most {LONGEST_COMMAND} bytes and no NUL. Write a script file, and run that."));
+            return invalid(format!("A command has at most {LONGEST_COMMAND} bytes and no NUL. Write a script file, and run it."));
         }
         let seconds = self.timeout_s.unwrap_or(USUAL_TIME);
         if !(1..=LONGEST_TIME).contains(&seconds) {
@@ -61,10 +60,10 @@ impl Run {
             Some(Kind::Folder) => {}
             Some(Kind::Link) => return Err(super::files::is_link(&folder)),
             Some(Kind::File | Kind::Other) => {
-                return Err(Problem::new(ErrorCode::PathInvalid, format!("{folder} is not a folder, so nothing can be run in it.")));
+                return Err(Problem::new(ErrorCode::PathInvalid, format!("{folder} is not a folder, so no command can run in it.")));
             }
             None => return Err(super::files::is_missing(&folder)),
         }
-        Ok(Request { command: self.command, folder, time: Duration::from_secs(seconds), network: self.network.unwrap_or_default() })
+        Ok(CommandRequest { command: self.command, folder, time: Duration::from_secs(seconds), network: self.network.unwrap_or_default() })
     }
 }

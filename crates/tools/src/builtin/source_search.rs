@@ -1,16 +1,16 @@
-//! Searching the syntax trees of a whole folder: what `symbols` and `references` share.
+//! Searches the syntax trees of a whole folder, for `symbols` and `references`.
 //!
-//! Most files are ruled out by what the index has of them, without being opened. The others are read, and parsed if they
-//! have the name.
+//! The index excludes most files without opening them. The others are read, and parsed if they contain the name.
 
+use super::files;
 use crate::effect::FileEffect;
 use crate::gate::Secrets;
 use crate::path::WorkspacePath;
 use crate::text_file::Text;
 use crate::tool::ToolContext;
 use crate::workspace::{Kind, LARGEST_FILE, Walked, Workspace, stamp_of};
-use planwright_code::index::{ContentKey, Known};
-use planwright_code::{FileStamp, Filter, Index, LARGEST_SOURCE, Language, Needle, ParsedSource, Unparsed, parse};
+use planwright_code::index::{CachedFile, ContentKey};
+use planwright_code::{FileStamp, Filter, Index, LARGEST_SOURCE, Language, Needle, ParseError, ParsedSource, parse};
 use planwright_protocol::{ErrorCode, Problem};
 use std::fs::File;
 use std::io::Read;
@@ -21,27 +21,27 @@ use std::time::{Duration, Instant};
 const LONGEST_SEARCH: Duration = Duration::from_secs(10);
 const LONGEST_NAME: usize = 200;
 
-/// Where to search and for what.
+/// A search for a name in a folder.
 pub struct SourceSearch {
     root: WorkspacePath,
     kind: Kind,
     pub needle: Needle,
-    /// The type or module that the name was asked for in.
+    /// The type or module that must contain the name.
     pub container: Option<String>,
-    /// What to leave out; nothing when the user agreed to the search of a secret.
+    /// Files to skip; `None` if the user allowed searching a secret.
     secrets: Option<Arc<Secrets>>,
     longest: Duration,
 }
 
-/// A file that may have the name.
+/// A file that may contain the name.
 pub enum Hit<'h> {
     /// Its syntax tree.
     Parsed(&'h ParsedSource),
-    /// Its text, where there is no grammar for it or it is too large.
+    /// Its text, if it has no grammar or is too large.
     Text(&'h [u8]),
 }
 
-/// How a search ended.
+/// The result of a search.
 pub struct Searched {
     pub late: bool,
     unread: u64,
@@ -49,10 +49,10 @@ pub struct Searched {
 }
 
 impl SourceSearch {
-    /// Reads `name` as `name`, `container::name` or `container.name`. Gives the search and what it reads, for the gate.
+    /// Parses `name` as `name`, `container::name` or `container.name`. Returns the search and its effects, for the gate.
     ///
     /// # Errors
-    /// The name is empty or too long; the path is not there.
+    /// The name is empty or too long, or the path does not exist.
     pub fn prepare(cx: &ToolContext, name: &str, path: Option<&str>) -> Result<(Self, Vec<FileEffect>), Problem> {
         let invalid = |why: String| Problem::new(ErrorCode::InvalidArguments, why);
         let path = path.map_or_else(|| Ok(WorkspacePath::root()), WorkspacePath::parse)?;
@@ -60,16 +60,12 @@ impl SourceSearch {
         let (container, name) = split(name);
         if name.is_empty() || name.len() > LONGEST_NAME || name.contains(char::is_whitespace) {
             return Err(invalid(format!(
-                "{name:?} is no name. Give one identifier, at most {LONGEST_NAME} bytes; use `grep` for other text."
+                "{name:?} is not a name. Give one identifier, at most {LONGEST_NAME} bytes; use `grep` for other text."
             )));
         }
         cx.workspace.host_path()?;
         let (root, kind) = cx.workspace.resolve(&path)?;
-        let mut effects = vec![FileEffect::Read(path.clone())];
-        // A link is judged by what it leads to as well, or it would be a way around the rules for secrets.
-        if root != path {
-            effects.push(FileEffect::Read(root.clone()));
-        }
+        let effects = files::read_effects(&path, Some(root.clone()));
         let secrets = (!cx.config.secrets.contains(&root)).then(|| cx.config.secrets.clone());
         Ok((
             Self { root, kind, needle: Needle::new(name), container: container.map(str::to_owned), secrets, longest: LONGEST_SEARCH },
@@ -89,13 +85,13 @@ impl SourceSearch {
         }
     }
 
-    /// Shows every file that may have the name to `visit`, on several threads.
+    /// Calls `visit` for every file that may contain the name, on several threads.
     ///
     /// # Errors
-    /// The folder is gone or can't be read.
+    /// The folder is missing or can't be read.
     pub fn run(&self, workspace: &Workspace, visit: impl Fn(&WorkspacePath, Hit<'_>) + Sync) -> Result<Searched, Problem> {
         let until = Instant::now() + self.longest;
-        let looking = Looking { needle: &self.needle, until, unread: AtomicU64::new(0), visit };
+        let looking = SearchRun { needle: &self.needle, until, unread: AtomicU64::new(0), visit };
         let secret = AtomicU64::new(0);
         let walked = match self.kind {
             Kind::Folder => workspace.walk(&self.root, until, || {
@@ -121,7 +117,7 @@ impl SourceSearch {
 }
 
 impl Searched {
-    /// What the model must know about files that were not searched.
+    /// Notes for the model about files that were not searched.
     pub fn notes(&self) -> String {
         let mut notes = String::new();
         if self.secret > 0 {
@@ -140,7 +136,7 @@ impl Searched {
     }
 }
 
-/// The name and what it is asked for in.
+/// Splits a name from its container.
 pub fn split(name: &str) -> (Option<&str>, &str) {
     ["::", "->", "#", "\\", "."]
         .into_iter()
@@ -148,49 +144,49 @@ pub fn split(name: &str) -> (Option<&str>, &str) {
         .map_or((None, name), |(container, name)| (Some(split(container).1).filter(|container| !container.is_empty()), name))
 }
 
-struct Looking<'l, V> {
+struct SearchRun<'l, V> {
     needle: &'l Needle,
     until: Instant,
     unread: AtomicU64,
     visit: V,
 }
 
-impl<V: Fn(&WorkspacePath, Hit<'_>)> Looking<'_, V> {
+impl<V: Fn(&WorkspacePath, Hit<'_>)> SearchRun<'_, V> {
     fn file(&self, path: &WorkspacePath, stamp: &FileStamp, open: impl FnOnce() -> Option<File>) {
         let index = Index::shared();
-        let known = index.known(stamp);
-        if let Some(known) = &known {
-            if !self.needle.may_be_in(&known.filter) {
+        let cached = index.cached(stamp);
+        if let Some(cached) = &cached {
+            if !self.needle.may_be_in(&cached.filter) {
                 return;
             }
-            if let Some(source) = &known.source {
+            if let Some(source) = &cached.source {
                 return (self.visit)(path, Hit::Parsed(source));
             }
         }
         if stamp.size > LARGEST_FILE {
-            return self.miss();
+            return self.count_unread();
         }
         let mut bytes = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or_default());
-        let Some(Ok(_)) = open().map(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes)) else { return self.miss() };
-        // What is no text has no name in it, and is not looked at again.
+        let Some(Ok(_)) = open().map(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes)) else { return self.count_unread() };
+        // Binary files contain no names, and are not read again.
         let text = Text::of(&bytes).map(|text| text.bytes).unwrap_or_default();
         let language = Language::of_file(path.relative(), &text).filter(|_| text.len() <= LARGEST_SOURCE);
-        let content = ContentKey::of(language.map_or("text", Language::name), &text);
-        let known = index.known_content(&content).or(known);
-        let filter = known.as_ref().map_or_else(|| Arc::new(Filter::of(&text)), |known| known.filter.clone());
-        let source = known.and_then(|known| known.source);
+        let content = ContentKey::new(language.map_or("text", Language::name), &text);
+        let cached = index.cached_content(&content).or(cached);
+        let filter = cached.as_ref().map_or_else(|| Arc::new(Filter::new(&text)), |cached| cached.filter.clone());
+        let source = cached.and_then(|cached| cached.source);
         let is_candidate = self.needle.may_be_in(&filter) && self.needle.is_in(&text);
         let source = match (source, language) {
             (None, Some(language)) if is_candidate => match parse(language, &text, self.until) {
                 Ok(source) => Some(Arc::new(source)),
-                Err(Unparsed::OutOfTime | Unparsed::TooLarge) => {
-                    self.miss();
+                Err(ParseError::OutOfTime | ParseError::TooLarge) => {
+                    self.count_unread();
                     None
                 }
             },
             (source, _) => source,
         };
-        index.note(stamp, &content, Known { filter, source: source.clone() });
+        index.insert(stamp, &content, CachedFile { filter, source: source.clone() });
         match source {
             Some(source) if is_candidate => (self.visit)(path, Hit::Parsed(&source)),
             None if is_candidate => (self.visit)(path, Hit::Text(&text)),
@@ -198,7 +194,7 @@ impl<V: Fn(&WorkspacePath, Hit<'_>)> Looking<'_, V> {
         }
     }
 
-    fn miss(&self) {
+    fn count_unread(&self) {
         self.unread.fetch_add(1, Ordering::Relaxed);
     }
 }

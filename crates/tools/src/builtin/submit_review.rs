@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Hand in the review, once, when you have read everything: a verdict, and findings by file and line, or none.
+/// Submit the review, once, after reading everything: a verdict, and findings by file and line, or none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmitReview {
-    /// Verdict, and what you looked at. Markdown.
+    /// Verdict, and what you read. Markdown.
     summary: String,
     findings: Vec<Finding>,
 }
@@ -24,11 +24,11 @@ struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     severity: Grade,
-    /// What happens, when, how to mend it. Markdown.
+    /// What happens, when, how to fix it. Markdown.
     comment: String,
 }
 
-// The worst first.
+// The most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -71,38 +71,38 @@ impl Input for SubmitReview {
         Ok(Prepared::new(vec![RecordEffect::Review], move |permit| {
             permit.to_record(RecordEffect::Review)?.enter()?;
             let review = serde_json::to_value(&self).map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
-            let text = format!("The review was handed in: {}. The user sees it now.", self.count());
+            let text = format!("The review was submitted: {}. The user sees it now.", self.count());
             Ok(Output::text(text).with("findings", self.findings.len()).signalling(Signal::Reviewed { review, text: self.markdown() }))
         }))
     }
 }
 
 impl SubmitReview {
-    /// Checks all there is to say at once, and writes every path as the workspace does.
+    /// Checks everything at once, and normalises every path.
     fn check(&mut self) -> Result<(), Problem> {
         let invalid = |text: String| Err(Problem::new(ErrorCode::InvalidArguments, text));
         if is_unfit(&self.summary, LONGEST_SUMMARY) {
-            return invalid(format!("`summary` must say something, in at most {LONGEST_SUMMARY} characters."));
+            return invalid(format!("`summary` must have 1 to {LONGEST_SUMMARY} characters."));
         }
         let count = self.findings.len();
         if count > MOST_FINDINGS {
-            return invalid(format!("These are {count} findings; hand in the {MOST_FINDINGS} that matter most."));
+            return invalid(format!("There are {count} findings; submit the {MOST_FINDINGS} most important ones."));
         }
         for (index, finding) in self.findings.iter_mut().enumerate() {
             let path = WorkspacePath::parse(&finding.path)
                 .map_err(|problem| Problem::new(problem.code, format!("`findings[{index}].path`: {}", problem.message)))?;
             finding.path = path.to_string();
             if finding.line == Some(0) {
-                return invalid(format!("`findings[{index}].line` must be 1 or more; leave it out when there is none."));
+                return invalid(format!("`findings[{index}].line` must be 1 or more; omit it if there is none."));
             }
             if is_unfit(&finding.comment, LONGEST_COMMENT) {
-                return invalid(format!("`findings[{index}].comment` must say something, in at most {LONGEST_COMMENT} characters."));
+                return invalid(format!("`findings[{index}].comment` must have 1 to {LONGEST_COMMENT} characters."));
             }
         }
         Ok(())
     }
 
-    /// How many findings there are of each severity, in words.
+    /// The number of findings of each severity, as text.
     fn count(&self) -> String {
         let of = |grade: Grade| self.findings.iter().filter(|finding| finding.severity == grade).count();
         let parts: Vec<String> =
@@ -110,7 +110,7 @@ impl SubmitReview {
         if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
     }
 
-    /// The review as people read it: by file, the worst and the first of each file first.
+    /// The review as text: by file, the most severe findings of each file first.
     fn markdown(&self) -> String {
         let mut files: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
         for finding in &self.findings {

@@ -1,9 +1,9 @@
 use super::source_search::{Hit, SourceSearch};
 use crate::path::WorkspacePath;
 use crate::text_file::shown;
-use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
-use planwright_code::{Group, Symbol};
-use planwright_protocol::{Permission, Problem};
+use crate::tool::{Category, Input, Output, Prepared, Spec, ToolContext};
+use planwright_code::{Symbol, SymbolGroup};
+use planwright_protocol::Problem;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Symbols {
     /// A name, a part of it, or `Type::name`.
     query: String,
-    kind: Option<SymbolGroup>,
+    kind: Option<KindArgument>,
     path: Option<String>,
     /// Default 30, at most 500.
     limit: Option<usize>,
@@ -24,7 +24,7 @@ pub struct Symbols {
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
-enum SymbolGroup {
+enum KindArgument {
     Function,
     Type,
     Value,
@@ -33,27 +33,24 @@ enum SymbolGroup {
 
 const LIMIT: usize = 30;
 const MOST: usize = 500;
-/// Of a line of text, so much is shown.
+/// Maximum length of a displayed line.
 const LONGEST_LINE: usize = 160;
 
 impl Input for Symbols {
-    const SPEC: Spec<'static> = Spec {
-        name: "symbols",
-        category: Category::Search,
-        risk: Risk::Low,
-        read_only: true,
-        needs: &[&[Permission::Read]],
-        examples: &[r#"{"query": "parse"}"#, r#"{"query": "Plan::parse", "kind": "function", "path": "/src"}"#],
-    };
+    const SPEC: Spec<'static> = Spec::reading(
+        "symbols",
+        Category::Search,
+        &[r#"{"query": "parse"}"#, r#"{"query": "Plan::parse", "kind": "function", "path": "/src"}"#],
+    );
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let (search, effects) = SourceSearch::prepare(cx, &self.query, self.path.as_deref())?;
         let limit = self.limit.unwrap_or(LIMIT).clamp(1, MOST);
         let group = self.kind.map(|kind| match kind {
-            SymbolGroup::Function => Group::Function,
-            SymbolGroup::Type => Group::Type,
-            SymbolGroup::Value => Group::Value,
-            SymbolGroup::Module => Group::Module,
+            KindArgument::Function => SymbolGroup::Function,
+            KindArgument::Type => SymbolGroup::Type,
+            KindArgument::Value => SymbolGroup::Value,
+            KindArgument::Module => SymbolGroup::Module,
         });
         let cx = cx.clone();
         Ok(Prepared::new(effects, move |_| {
@@ -85,7 +82,7 @@ impl Input for Symbols {
     }
 }
 
-/// How well a name fits.
+/// How well a name matches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Same,
@@ -111,7 +108,7 @@ impl Rank {
     }
 }
 
-/// Whether a symbol belongs to a type or module of this name; `Greeter<T>` and `a::Greeter` are `Greeter`.
+/// Whether a symbol belongs to a type or module with this name; `Greeter<T>` and `a::Greeter` are `Greeter`.
 fn is_in(symbol: &Symbol, container: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     symbol.container.as_deref().is_some_and(|held| held.split(|c| !is_word(c)).any(|word| word == container))
@@ -120,10 +117,10 @@ fn is_in(symbol: &Symbol, container: &str) -> bool {
 fn described(symbol: &Symbol) -> String {
     let end = if symbol.end_line > symbol.line { format!("-{}", symbol.end_line) } else { String::new() };
     let container = symbol.container.as_deref().map(|name| format!(" [in {name}]")).unwrap_or_default();
-    format!("{end}: {}: {}{container}", symbol.kind.word(), symbol.signature)
+    format!("{end}: {}: {}{container}", symbol.kind.label(), symbol.signature)
 }
 
-/// The best matches, and how many there were.
+/// The best matches, and the total number.
 #[derive(Default)]
 struct Definitions {
     best: BTreeMap<(Rank, WorkspacePath, u32), Vec<String>>,
@@ -153,12 +150,12 @@ impl Definitions {
         let mut text = String::new();
         let mut shown = 0;
         for ((rank, path, line), symbols) in &self.best {
-            // Where something is defined, mentions in other files only take room.
+            // If there are definitions, matches in files without a syntax tree are left out.
             if *rank == Rank::Text && self.total > 0 {
                 break;
             }
             if *rank == Rank::Text && shown == 0 {
-                text.push_str(&format!("[`{name}` is defined in no file with a syntax tree; as text:]\n"));
+                text.push_str(&format!("[`{name}` has no definition in files with a syntax tree; as text:]\n"));
             }
             for symbol in symbols {
                 let mark = if *rank == Rank::Text { ": " } else { "" };
@@ -212,7 +209,7 @@ mod tests {
         let trial = Trial::new(&[("a.kt", "fun deploy() {}\n"), ("b.rs", "fn other() { deploy() }\n")]);
         assert_eq!(
             found(&trial, r#"{"query": "deploy"}"#),
-            "[`deploy` is defined in no file with a syntax tree; as text:]\n/a.kt:1: fun deploy() {}\n"
+            "[`deploy` has no definition in files with a syntax tree; as text:]\n/a.kt:1: fun deploy() {}\n"
         );
         assert!(found(&trial, r#"{"query": "nothing_at_all"}"#).starts_with("[no definitions"));
         assert_eq!(trial.refusal("symbols", r#"{"query": " "}"#), "INVALID_ARGUMENTS");

@@ -2,13 +2,13 @@ use super::files;
 use crate::effect::FileEffect;
 use crate::gate::Target;
 use crate::path::WorkspacePath;
-use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
+use crate::tool::{Input, Output, Prepared, Risk, Spec, ToolContext};
 use crate::workspace::Entry;
 use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Make an empty file, or set the times of an existing one to now.
+/// Create an empty file, or set the times of an existing one to now.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Touch {
@@ -16,14 +16,7 @@ pub struct Touch {
 }
 
 impl Input for Touch {
-    const SPEC: Spec<'static> = Spec {
-        name: "touch",
-        category: Category::Write,
-        risk: Risk::Low,
-        read_only: false,
-        needs: &[&[Permission::Create]],
-        examples: &[r#"{"path": "/src/lib.rs"}"#],
-    };
+    const SPEC: Spec<'static> = Spec::writing("touch", Risk::Low, &[&[Permission::Create]], &[r#"{"path": "/src/lib.rs"}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse_file(&self.path)?;
@@ -46,18 +39,18 @@ fn create(cx: &ToolContext, path: WorkspacePath) -> Prepared {
 }
 
 fn refresh(cx: &ToolContext, path: WorkspacePath, entry: Entry) -> Result<Prepared, Problem> {
-    // The times belong to the file and not to its name, so the other names would be touched too.
+    // The times belong to the file and not to its name, so its other names would be touched too.
     if entry.links > 1 {
         return Err(Problem::new(
             ErrorCode::PathHardlinkRefused,
-            format!("{path} is a hard link: the same file has another name elsewhere, whose times would change too. Leave it as it is."),
+            format!("{path} is a hard link: the same file has another name, whose times would change too. Leave it unchanged."),
         ));
     }
     cx.seen.check(&path, &entry.stamp)?;
     let cx = cx.clone();
     Ok(Prepared::new(vec![FileEffect::Write(path.clone())], move |permit| {
         cx.workspace.touch(&permit.to_write(&path, Target::Existing)?, &path, entry.stamp)?;
-        // The model still knows the content; only the times are others.
+        // The model still knows the content; only the times changed.
         if let Some(touched) = cx.workspace.entry(&path)? {
             cx.seen.note(&path, touched.stamp);
         }

@@ -1,4 +1,4 @@
-//! A workspace in a temporary folder, and calls against it as the session makes them.
+//! A workspace in a temporary folder, and tool calls in it as a chat makes them.
 
 use crate::command::CommandContext;
 use crate::effect::Effect;
@@ -33,7 +33,7 @@ impl Trial {
         trial
     }
 
-    /// The same on a folder that is there already.
+    /// Uses an existing folder instead.
     pub fn at(mut self, folder: &std::path::Path) -> Self {
         self.cx.workspace = Arc::new(Workspace::open(folder).unwrap());
         self
@@ -62,7 +62,7 @@ impl Trial {
         tool_named(tool).unwrap().prepare(args, &self.cx)
     }
 
-    /// The call of a role to whose every question the user says yes.
+    /// A call of a role; the user allows everything that it asks.
     pub fn call(&self, role: Role, tool: &str, args: &str) -> Result<Output, Problem> {
         let prepared = self.prepare(tool, args)?;
         match self.verdict(role, tool, &prepared.effects, Consent::Given) {
@@ -99,7 +99,7 @@ impl Trial {
         self.call(Role::Planner, tool, args)
     }
 
-    /// The code with which an Actor's call is refused.
+    /// The error code with which an Actor's call is refused.
     pub fn refusal(&self, tool: &str, args: &str) -> &'static str {
         self.act(tool, args).unwrap_err().code.as_str()
     }

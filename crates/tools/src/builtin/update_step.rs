@@ -1,4 +1,4 @@
-use crate::command::Request;
+use crate::command::CommandRequest;
 use crate::effect::{Effect, RecordEffect};
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
@@ -54,15 +54,15 @@ impl Input for UpdateStep {
         ],
     };
 
-    /// The session keeps the progress; here is only what the call would do: run the step's check, if it has one.
+    /// The chat records the progress. The call's only effect here is to run the step's check, if it has one.
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         if self.note.as_ref().is_some_and(|note| note.chars().count() > LONGEST_NOTE) {
-            let text = format!("`note` is longer than {LONGEST_NOTE} characters. Say it shorter; the rest belongs into your answer.");
+            let text = format!("`note` is longer than {LONGEST_NOTE} characters. Shorten it; put the rest into your answer.");
             return Err(Problem::new(ErrorCode::InvalidArguments, text));
         }
         let step = match self.step_in(cx.config.approved_plan.as_deref()) {
             Ok(step) => step,
-            // Said only to roles that may report progress at all.
+            // Reported only to roles that may report progress at all.
             Err(problem) => return Ok(Prepared::new(vec![RecordEffect::Progress], move |_| Err(problem))),
         };
         let Some(command) = step.verify.filter(|_| self.status == NewStatus::Done) else {
@@ -71,7 +71,7 @@ impl Input for UpdateStep {
                 Ok(Output::default())
             }));
         };
-        let request = Request { command, folder: WorkspacePath::root(), time: LONGEST_CHECK, network: false };
+        let request = CommandRequest { command, folder: WorkspacePath::root(), time: LONGEST_CHECK, network: false };
         let mut effects: Vec<Effect> = vec![RecordEffect::Progress.into()];
         effects.extend(cx.command.effects(&request).into_iter().map(Effect::from));
         let cx = cx.clone();
@@ -80,13 +80,13 @@ impl Input for UpdateStep {
 }
 
 impl UpdateStep {
-    /// The step of the approved plan that is meant.
+    /// The step of the approved plan that the call names.
     ///
     /// # Errors
-    /// No approved plan, or no such step in it.
+    /// There is no approved plan, or it has no such step.
     pub fn step_in(&self, approved_plan: Option<&str>) -> Result<PlanStep, Problem> {
         let Some(plan) = approved_plan.and_then(|content| PlanDocument::parse(content).ok()).map(|document| document.plan) else {
-            let text = "This chat has no approved plan, so there are no steps to report. Go on with the task itself.";
+            let text = "This chat has no approved plan, so it has no steps to report. Continue with the task itself.";
             return Err(Problem::new(ErrorCode::PlanNotApproved, text));
         };
         let numbers = plan.steps.iter().map(|step| step.step_number.to_string()).collect::<Vec<_>>().join(", ");

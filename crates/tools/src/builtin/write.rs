@@ -2,12 +2,12 @@ use super::files;
 use crate::effect::FileEffect;
 use crate::gate::Target;
 use crate::path::WorkspacePath;
-use crate::tool::{Category, Input, Prepared, Risk, Spec, ToolContext};
+use crate::tool::{Input, Prepared, Risk, Spec, ToolContext};
 use planwright_protocol::{Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Write a whole file, new or in place of the old one. Makes missing folders. Use `edit` to change a part.
+/// Write a file, new or replacing the old one. Creates missing folders. Use `edit` to change a part.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Write {
@@ -16,14 +16,8 @@ pub struct Write {
 }
 
 impl Input for Write {
-    const SPEC: Spec<'static> = Spec {
-        name: "write",
-        category: Category::Write,
-        risk: Risk::Medium,
-        read_only: false,
-        needs: &[&[Permission::Create]],
-        examples: &[r#"{"path": "/notes.md", "content": "Notes\n"}"#],
-    };
+    const SPEC: Spec<'static> =
+        Spec::writing("write", Risk::Medium, &[&[Permission::Create]], &[r#"{"path": "/notes.md", "content": "Notes\n"}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse_file(&self.path)?;
@@ -33,7 +27,7 @@ impl Input for Write {
         let change = files::change(&path, before.as_ref(), Some(&content));
         let expected = before.map(|snapshot| snapshot.stamp);
         let (effects, what) = match expected {
-            // The diff shows the old content, so it is read as well.
+            // The diff shows the old content, so the call also reads it.
             Some(_) => (vec![FileEffect::Write(path.clone()), FileEffect::Read(path.clone())], "Replaced"),
             None => (vec![FileEffect::Create(path.clone())], "Created"),
         };

@@ -10,7 +10,7 @@ use planwright_protocol::{ErrorCode, Permission, Plan, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Write the plan for approval, or its next revision, always in full. Name each step's files: changes elsewhere ask.
+/// Write the plan for approval, or its next revision, always complete. List each step's files: changes elsewhere ask.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WritePlan {
@@ -58,7 +58,7 @@ impl Input for WritePlan {
         category: Category::Other,
         risk: Risk::Low,
         read_only: false,
-        // Who may create files may create a plan too, but not change one.
+        // A role that may create files may create a plan too, but not change one.
         needs: &[&[Permission::Plan], &[Permission::Create]],
         examples: &[r#"{"goal": "Greet", "steps": [{"step_number": 1, "action": "Add `hi`"}]}"#],
     };
@@ -74,14 +74,14 @@ impl Input for WritePlan {
         if !path.is_plan() {
             return Err(Problem::new(
                 ErrorCode::NotAPlanFile,
-                format!("{path} is not a plan file. Plans are named /plans/NAME.plan; leave `path` out to have one named for you."),
+                format!("{path} is not a plan file. Plans are named /plans/NAME.plan; omit `path` to get a new name."),
             ));
         }
         let before = files::present(cx, &path)?;
         let earlier = before.as_ref().and_then(|snapshot| PlanDocument::parse(&String::from_utf8_lossy(&snapshot.bytes)).ok());
         let chat = cx.config.chat.map(|chat| chat.to_string());
         let document = match earlier {
-            // What the user added to the file by hand stays in it.
+            // Keeps the user's manual additions to the file.
             Some(mut document) => {
                 document.plan = plan;
                 document.chat = chat;
@@ -101,7 +101,7 @@ impl Input for WritePlan {
             let stamp = cx.workspace.write(&permit.to_write(&path, Target::of(expected.as_ref()))?, &path, text.as_bytes(), expected)?;
             cx.seen.note(&path, stamp);
             let written = text;
-            let text = format!("Wrote revision {} of the plan to {path}. The user sees it now. Call `exit_plan_mode` when it is final, or end your turn to hear what they think.", document.revision);
+            let text = format!("Wrote revision {} of the plan to {path}. The user sees it now. Call `exit_plan_mode` when it is final, or end your turn to get feedback.", document.revision);
             let findings = callers_outside(&cx.workspace, &cx.config.secrets, &written);
             let text = findings.iter().fold(text, |text, finding| format!("{text}\nWarning: {}.", finding.message));
             Ok(Output::text(text).with("plan_file", path.to_string()).with("revision", document.revision).signalling(Signal::PlanFileChanged(path.clone())))
@@ -110,7 +110,7 @@ impl Input for WritePlan {
     }
 }
 
-/// A name made of the goal that no other plan has.
+/// An unused name derived from the goal.
 fn free_path(cx: &ToolContext, plan: &Plan) -> Result<WorkspacePath, Problem> {
     let slug = planwright_plan::slug(plan);
     for number in 1.. {
@@ -120,5 +120,5 @@ fn free_path(cx: &ToolContext, plan: &Plan) -> Result<WorkspacePath, Problem> {
             return Ok(path);
         }
     }
-    Err(Problem::new(ErrorCode::PathExists, "There is no free name for the plan; give a `path`."))
+    Err(Problem::new(ErrorCode::PathExists, "Found no unused name for the plan; give a `path`."))
 }

@@ -1,42 +1,42 @@
-//! What the result of a command means, where the command's own words don't say it.
+//! Explains failures of a command whose own output does not.
 
 use super::outcome::Outcome;
-use planwright_sandbox::Ended;
+use planwright_sandbox::CommandEnd;
 
-/// How many covered files are named.
+/// Maximum number of covered files in the text.
 const MOST_COVERED: usize = 20;
-/// The exit code of a shell that does not find a program.
+/// The exit code of a shell that can't find a program.
 const NOT_FOUND: i32 = 127;
-/// Tools that a command line of a project is likely to need.
+/// Tools that a project's commands are likely to need.
 const TOOLS: &[&str] = &[
     "bun", "bundle", "cargo", "cmake", "deno", "dotnet", "gcc", "go", "gradle", "java", "make", "mvn", "node", "npm", "npx", "php", "pip",
     "pip3", "pnpm", "poetry", "pytest", "python", "python3", "ruby", "rustc", "rustup", "uv", "yarn",
 ];
 
-/// What the kernel says to those who change what is mounted, and what is mounted read-only.
+/// The kernel's messages for changing a mount point and a read-only mount.
 const BUSY: &str = "Device or resource busy";
 const READ_ONLY: &str = "Read-only file system";
-/// What the kernel says of a file whose owner or group has no number inside.
+/// The kernel's message for a file whose owner or group is unmapped inside.
 const UNKNOWN_OWNER: &str = "Value too large for defined data type";
-/// The parts of a repository that are mounted read-only in the workspace's own one.
+/// The parts of the workspace's own repository that are mounted read-only.
 const SETTINGS: [&str; 3] = ["config", "/hooks", "/info"];
 
 impl Outcome {
-    /// What the command named and was kept from it, a line for each reason.
+    /// The hidden files that the command named, one line for each reason.
     pub(super) fn covered(&self) -> Vec<String> {
         let named = |paths: &[String], always: bool| {
             let is_named = |path: &&String| path.rsplit('/').next().is_some_and(|name| always || self.command.contains(name));
             let named: Vec<String> = paths.iter().filter(is_named).take(MOST_COVERED).map(|path| format!("/{path}")).collect();
             named.join(", ")
         };
-        // Git meets them without being told their names.
+        // Git finds them without being given their names.
         let closed = named(&self.covers.closed, self.command.contains("git"));
         [
             (named(&self.covers.secrets, false), "empty for commands, because it looks like a secret", " `read` asks the user."),
             (
                 closed,
                 "commands can't open this, because it looks like a secret and differs from what git has",
-                " Leave it out of commits: name the files to add. `read` asks the user.",
+                " Exclude it from commits: list the files to add. `read` asks the user.",
             ),
             (named(&self.covers.workspaces, false), "empty for commands, because it is another workspace on this server", ""),
         ]
@@ -46,13 +46,13 @@ impl Outcome {
         .collect()
     }
 
-    /// What git can't do in the sandbox, where it says so in its own words.
+    /// What git can't do in the sandbox, recognised by its messages.
     pub(super) fn git_hints(&self) -> Vec<String> {
         let is_refused = |line: &&str| line.contains(".git") && [BUSY, READ_ONLY].iter().any(|word| line.contains(word));
         let (settings, records): (Vec<&str>, Vec<&str>) =
             self.output.lines().filter(is_refused).partition(|line| SETTINGS.iter().any(|name| line.contains(name)));
-        let of_settings = "[no command may change .git/config, .git/hooks or .git/info, so git failed to write there. What it says of branches, tags and commits holds all the same: only settings were not changed. Set one for a single command with `git -c NAME=VALUE`, or ask the user to change it.]";
-        let of_records = "[no command may write to the repository of a linked worktree or of a submodule, so git made no commit and changed no branch there. The files in the workspace are as the command left them. Ask the user to commit them.]";
+        let of_settings = "[no command may change .git/config, .git/hooks or .git/info, so git failed to write there. Branches, tags and commits did change: only settings were not changed. Set one for a single command with `git -c NAME=VALUE`, or ask the user to change it.]";
+        let of_records = "[no command may write to the repository of a linked worktree or of a submodule, so git made no commit and changed no branch there. The command's changes to files are kept. Ask the user to commit them.]";
         [(settings, of_settings), (records, of_records)]
             .into_iter()
             .filter(|(lines, _)| !lines.is_empty())
@@ -66,30 +66,30 @@ impl Outcome {
         self.output.contains(UNKNOWN_OWNER).then(|| text.to_owned())
     }
 
-    /// Why a command failed for which the kernel had no more room.
+    /// Why a command failed that ran out of memory for its files.
     pub(super) fn full_memory(&self) -> Option<String> {
-        let is_full = matches!(self.ended, Ended::Exited(_)) && self.reached.iter().any(|limit| limit == "disk");
-        let text = "[what commands write is kept in memory here, and this one had no room for more (\"No space left on device\"). Write less at once, or tell the user to raise `disk_mb` or to set `staging = \"disk\"` under [sandbox].]";
+        let is_full = matches!(self.ended, CommandEnd::Exited(_)) && self.reached.iter().any(|limit| limit == "disk");
+        let text = "[commands write to memory here, and this one ran out of it (\"No space left on device\"). Write less at once, or tell the user to raise `disk_mb` or to set `staging = \"disk\"` under [sandbox].]";
         is_full.then(|| text.to_owned())
     }
 
-    /// How to make a tool visible that the shell did not find.
+    /// How to make a missing tool visible.
     pub(super) fn missing_tool(&self) -> Option<String> {
         let is_missing =
             |tool: &&&str| [": command not found", ": not found"].iter().any(|end| says(&self.output, &format!("{tool}{end}")));
-        let tool = TOOLS.iter().filter(|_| self.ended == Ended::Exited(NOT_FOUND)).find(is_missing)?;
+        let tool = TOOLS.iter().filter(|_| self.ended == CommandEnd::Exited(NOT_FOUND)).find(is_missing)?;
         let place = if matches!(*tool, "cargo" | "rustc" | "rustup") {
             " For Rust elsewhere set CARGO_HOME and RUSTUP_HOME for the server."
         } else {
             ""
         };
         Some(format!(
-            "[commands don't see {tool}. They see programs in /usr, /opt and /nix/store, and the usual toolchain folders of the server's home, such as ~/.cargo/bin and ~/.local/bin. To make it visible, install it there, or have its folder on the PATH of the server and in one of those places; then start the server again.{place}]"
+            "[commands don't see {tool}. They see programs in /usr, /opt and /nix/store, and the usual toolchain folders of the server's home, such as ~/.cargo/bin and ~/.local/bin. To make it visible, install it there, or put its folder on the server's PATH and below one of those places; then restart the server.{place}]"
         ))
     }
 }
 
-/// Whether a text has these words, not as the end of a longer one.
+/// Whether a text contains these words, not as the end of a longer word.
 fn says(text: &str, words: &str) -> bool {
     text.match_indices(words).any(|(at, _)| !text[..at].ends_with(|before: char| before.is_alphanumeric() || "-_./".contains(before)))
 }
@@ -129,7 +129,7 @@ mod tests {
     fn what_git_could_not_write_is_told_by_what_it_was() {
         let text = |output: &str| ended(128, output).report(&[], &[]).unwrap().text;
         let worktree = text("fatal: Unable to create '/srv/main/.git/worktrees/wt/index.lock': Read-only file system");
-        assert!(worktree.contains("made no commit") && !worktree.contains("holds all the same"), "{worktree}");
+        assert!(worktree.contains("made no commit") && !worktree.contains("did change"), "{worktree}");
         let submodule = text("error: unable to create '/srv/main/.git/modules/sub/objects/ab/tmp_obj': Read-only file system");
         assert!(submodule.contains("made no commit"), "{submodule}");
         let config = text("error: could not write config file .git/config: Device or resource busy");

@@ -1,26 +1,26 @@
-//! What a command did, as the model and programs read it.
+//! The result of a command, for the model and for programs.
 
 use super::{Covers, terminal};
 use crate::effect::Effect;
 use crate::tool::Output;
-use crate::workspace::{Begun, Change};
+use crate::workspace::{Begun, EntryChange};
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_sandbox::{Ended, Finished};
+use planwright_sandbox::{CommandEnd, Finished};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
 
-/// Of what is printed, the beginning and the end are kept.
+/// The beginning and the end of the output are kept, in bytes.
 const HEAD: usize = 8 << 10;
 const TAIL: usize = 24 << 10;
-/// How much is shown while the command runs.
+/// Maximum number of bytes shown while the command runs.
 const SHOWN: u64 = 1 << 20;
-/// How many changed files are named.
+/// Maximum number of listed files.
 const NAMED: usize = 100;
 
-/// What a command printed, as far as it is kept.
+/// The kept part of a command's output.
 #[derive(Default)]
 pub struct Capture {
     head: Vec<u8>,
@@ -41,7 +41,7 @@ impl Capture {
         self.total < SHOWN
     }
 
-    fn text(self) -> Captured {
+    fn text(self) -> CapturedText {
         let left_out = self.total - (self.head.len() + self.tail.len()) as u64;
         let mut bytes = self.head;
         if left_out > 0 {
@@ -49,19 +49,18 @@ impl Capture {
         }
         bytes.extend(self.tail);
         let printed = String::from_utf8_lossy(&bytes);
-        Captured { plain: terminal::plain(&printed), coloured: terminal::coloured(&printed), is_cut: left_out > 0 }
+        CapturedText { plain: terminal::plain(&printed), coloured: terminal::coloured(&printed), is_cut: left_out > 0 }
     }
 }
 
-struct Captured {
+struct CapturedText {
     plain: String,
     /// The same with its colours; `None` if it has none.
     coloured: Option<String>,
     is_cut: bool,
 }
 
-/// What somebody else's program says, as the model reads it: bounded, and without what only a terminal understands or what
-/// reorders text.
+/// A foreign program's message, for the model: limited in length, without terminal sequences and characters that reorder text.
 #[must_use]
 pub fn for_model(text: &str) -> String {
     let mut capture = Capture::default();
@@ -69,14 +68,14 @@ pub fn for_model(text: &str) -> String {
     capture.text().plain
 }
 
-/// How a command ended and what it printed. Kept beside what it changed until that has been judged.
+/// How a command ended and what it printed. Stored beside its changes until they are decided.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     pub command: String,
     #[serde(flatten)]
     pub begun: Begun,
-    pub(super) ended: Ended,
-    /// What of the workspace was kept from the command.
+    pub(super) ended: CommandEnd,
+    /// The parts of the workspace that were hidden from the command.
     #[serde(default)]
     pub covers: Covers,
     milliseconds: u64,
@@ -86,23 +85,23 @@ pub struct Outcome {
     coloured: Option<String>,
     truncated: bool,
     pub(super) reached: Vec<String>,
-    /// What was put back before anybody was asked, because no command may do it; effects as JSON.
+    /// Changes that no command may make, which were restored before the user was asked; effects as JSON.
     #[serde(default)]
     pub put_back: Vec<Value>,
-    /// Lines about what else was not kept.
+    /// Lines about other discarded changes.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// What a server said to a call, in place of all the rest.
+    /// A server's answer to a call, which replaces all the rest.
     #[serde(default)]
     answer: Option<Result<String, Problem>>,
 }
 
-/// The fact that holds the output with its colours. The text of the result has none: they tell a model nothing.
+/// The fact with the coloured output. The result's text has no colours, because they tell a model nothing.
 pub const TERMINAL: &str = "terminal";
 const FILE: &str = "outcome.json";
 impl Outcome {
     pub fn new(command: &str, begun: Begun, finished: &Finished, capture: Capture) -> Self {
-        let Captured { plain, coloured, is_cut } = capture.text();
+        let CapturedText { plain, coloured, is_cut } = capture.text();
         Self {
             command: command.to_owned(),
             begun,
@@ -119,13 +118,13 @@ impl Outcome {
         }
     }
 
-    /// Of a server's program that was there for one call.
+    /// For a server's program that ran for one call.
     pub fn of_answer(answer: &Result<String, Problem>, begun: Begun, took: Duration) -> Self {
-        let finished = Finished { ended: Ended::Exited(0), took, reached: Vec::new(), in_memory: None };
+        let finished = Finished { ended: CommandEnd::Exited(0), took, reached: Vec::new(), in_memory: None };
         Self { answer: Some(answer.clone()), ..Self::new("", begun, &finished, Capture::default()) }
     }
 
-    /// Notes what was kept from the command.
+    /// Records what was hidden from the command.
     #[must_use]
     pub fn covering(self, covers: Covers) -> Self {
         Self { covers, ..self }
@@ -134,7 +133,7 @@ impl Outcome {
     #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
     pub fn save(&self, folder: &Path) -> Result<(), Problem> {
         let failed = |error: std::io::Error| {
-            Problem::new(ErrorCode::StorageFull, format!("The command's outcome can't be stored: {error}. Nothing it changed was kept."))
+            Problem::new(ErrorCode::StorageFull, format!("Can't store the command's result: {error}. None of its changes was kept."))
         };
         let text = serde_json::to_vec(self).map_err(|error| failed(error.into()))?;
         std::fs::write(folder.join(FILE), text).map_err(failed)
@@ -145,11 +144,11 @@ impl Outcome {
         serde_json::from_slice(&std::fs::read(folder.join(FILE)).ok()?).ok()
     }
 
-    /// What the model is told, once it is settled what of the changes is kept.
+    /// The report to the model, once the changes are decided.
     ///
     /// # Errors
     /// `COMMAND_TIMED_OUT`.
-    pub fn report(&self, kept: &[Change], withheld: &[Effect]) -> Result<Output, Problem> {
+    pub fn report(&self, kept: &[EntryChange], withheld: &[Effect]) -> Result<Output, Problem> {
         let withheld = &self.withheld(withheld);
         if let Some(answer) = &self.answer {
             return self.answered(answer.clone(), kept, withheld);
@@ -169,7 +168,7 @@ impl Outcome {
             text.push_str(if text.is_empty() { "" } else { "\n" });
             text.push_str(&line);
         }
-        if self.ended == Ended::TimedOut {
+        if self.ended == CommandEnd::TimedOut {
             return Err(Problem::new(ErrorCode::CommandTimedOut, text).with_details(facts));
         }
         let data = match facts {
@@ -184,12 +183,12 @@ impl Outcome {
         Ok(Output { text, data, signal: None })
     }
 
-    /// All that no command may do and this one did.
+    /// Everything that this command did and no command may do.
     fn withheld(&self, withheld: &[Effect]) -> Vec<Value> {
         self.put_back.iter().cloned().chain(withheld.iter().filter_map(|effect| serde_json::to_value(effect).ok())).collect()
     }
 
-    fn answered(&self, answer: Result<String, Problem>, kept: &[Change], withheld: &[Value]) -> Result<Output, Problem> {
+    fn answered(&self, answer: Result<String, Problem>, kept: &[EntryChange], withheld: &[Value]) -> Result<Output, Problem> {
         let lines = |text: String| {
             let lines = [Some(text), changes(kept), refusals(withheld)];
             lines.into_iter().flatten().chain(self.notes.iter().cloned()).collect::<Vec<_>>().join("\n")
@@ -208,30 +207,30 @@ impl Outcome {
         let seconds = format!("{}.{} s", self.milliseconds / 1000, self.milliseconds % 1000 / 100);
         let limits = if self.reached.is_empty() { String::new() } else { format!("; limits reached: {}", self.reached.join(", ")) };
         match self.ended {
-            Ended::Exited(code) => format!("[exit code {code}, {seconds}{limits}]"),
-            Ended::TimedOut => {
-                format!("[ended after {seconds}, because its time was over{limits}. Give more with `timeout_s`, or do less at once.]")
+            CommandEnd::Exited(code) => format!("[exit code {code}, {seconds}{limits}]"),
+            CommandEnd::TimedOut => {
+                format!("[ended after {seconds} by its timeout{limits}. Increase `timeout_s`, or do less at once.]")
             }
-            Ended::Flooded => format!("[ended after {seconds}, because it printed too much{limits}]"),
-            Ended::DiskFull => format!(
-                "[ended after {seconds}, because the disk is nearly full{limits}. Nothing it changed was kept, and its caches in /scratch were cleared. Write less, or tell the user to free some space.]"
+            CommandEnd::Flooded => format!("[ended after {seconds}, because it printed too much{limits}]"),
+            CommandEnd::DiskFull => format!(
+                "[ended after {seconds}, because the disk is nearly full{limits}. None of its changes was kept, and its caches in /scratch were cleared. Write less, or tell the user to free disk space.]"
             ),
-            Ended::DiskQuota => format!(
-                "[ended after {seconds}, because it wrote more to the disk than one command may{limits}. Nothing it changed was kept, and its caches in /scratch were cleared. Write less at once, or tell the user to raise `disk_mb` of [sandbox] or to free some space.]"
+            CommandEnd::DiskQuota => format!(
+                "[ended after {seconds}, because it wrote more to the disk than one command may{limits}. None of its changes was kept, and its caches in /scratch were cleared. Write less at once, or tell the user to raise `disk_mb` in [sandbox] or to free disk space.]"
             ),
-            Ended::Stopped => format!("[stopped after {seconds}{limits}]"),
+            CommandEnd::Stopped => format!("[stopped after {seconds}{limits}]"),
         }
     }
 
     fn exit_code(&self) -> Option<i32> {
         match self.ended {
-            Ended::Exited(code) => Some(code),
-            Ended::TimedOut | Ended::Flooded | Ended::DiskFull | Ended::DiskQuota | Ended::Stopped => None,
+            CommandEnd::Exited(code) => Some(code),
+            CommandEnd::TimedOut | CommandEnd::Flooded | CommandEnd::DiskFull | CommandEnd::DiskQuota | CommandEnd::Stopped => None,
         }
     }
 }
 
-fn changes(kept: &[Change]) -> Option<String> {
+fn changes(kept: &[EntryChange]) -> Option<String> {
     if kept.is_empty() {
         return None;
     }
@@ -248,14 +247,14 @@ fn refusals(withheld: &[Value]) -> Option<String> {
     let first = withheld.iter().find_map(path)?;
     let has_worktree = withheld.iter().filter_map(path).any(|path| path.starts_with("/.git/worktrees/"));
     let worktrees = if has_worktree {
-        " No command can make, change or remove a linked worktree; its files are an ordinary folder. Ask the user to do it."
+        " No command can create, change or remove a linked worktree; its files are an ordinary folder. Ask the user to do it."
     } else {
         ""
     };
     let repository = withheld.iter().find(|effect| effect["effect"] == "change_repository").and_then(path);
-    let repositories = repository.map(|folder| format!(" {folder} belongs to a git repository that is not named `.git`, and no command may make or change one in the workspace: git obeys its configuration. Make it in /tmp, which lasts as long as the command, or ask the user to make it."));
+    let repositories = repository.map(|folder| format!(" {folder} belongs to a git repository that is not named `.git`, and no command may create or change one in the workspace: git obeys its configuration. Create it in /tmp, which is removed when the command ends, or ask the user to create it."));
     Some(format!(
-        "[not kept: {} changes that no command may make, such as to {first}. Leave git's configuration, Planwright's own files and other chats' plans as they are.{worktrees}{}]",
+        "[not kept: {} changes that no command may make, such as to {first}. Leave git's configuration, Planwright's own files and other chats' plans unchanged.{worktrees}{}]",
         withheld.len(),
         repositories.unwrap_or_default()
     ))
@@ -273,13 +272,13 @@ pub(super) mod tests {
             capture.take(&[b'x'; 100]);
         }
         capture.take(b"\nlast");
-        let Captured { plain: text, is_cut, .. } = capture.text();
+        let CapturedText { plain: text, is_cut, .. } = capture.text();
         assert!(is_cut && text.starts_with("first\n") && text.ends_with("\nlast") && text.len() < HEAD + TAIL + 100);
         assert!(text.contains("bytes left out"));
     }
 
     pub(in crate::command) fn ended(code: i32, output: &str) -> Outcome {
-        let finished = Finished { ended: Ended::Exited(code), took: Duration::ZERO, reached: Vec::new(), in_memory: None };
+        let finished = Finished { ended: CommandEnd::Exited(code), took: Duration::ZERO, reached: Vec::new(), in_memory: None };
         let mut capture = Capture::default();
         capture.take(output.as_bytes());
         Outcome::new("cargo test; cat .env sub/x; git commit -a", Begun::now(), &finished, capture)

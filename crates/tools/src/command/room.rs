@@ -1,26 +1,26 @@
-//! Room on the disk for commands: their caches are bounded, and go when the disk is full.
+//! Disk space for commands: caches have a size limit, and are removed if the disk is full.
 
 use super::{Commands, make_folder};
 use planwright_protocol::{CallId, ErrorCode, Problem};
-use planwright_sandbox::{Space, clear, size_of};
+use planwright_sandbox::{Space, remove_folder, size_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// Caches that nobody used for so long go.
+/// Caches that were unused for this long are removed.
 const OLDEST: Duration = Duration::from_hours(30 * 24);
-/// What nobody waits for is left for so long.
+/// Staged changes that nobody waits for are removed after this time.
 const UNLANDED: Duration = Duration::from_hours(7 * 24);
 
-/// The folders of caches that commands use now.
+/// The cache folders that commands are using.
 static IN_USE: Mutex<BTreeMap<PathBuf, Use>> = Mutex::new(BTreeMap::new());
 
 #[derive(Default)]
 struct Use {
     commands: usize,
-    /// Whether a command filled the disk with it, so that it goes with the last one that uses it.
+    /// Whether a command filled the disk with it. It is then removed with the last command that uses it.
     is_spoilt: bool,
 }
 
@@ -42,7 +42,7 @@ impl Scratch {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Has it cleared when the last command that uses it has ended.
+    /// Marks it for removal when the last command that uses it has ended.
     pub fn spoil(&self) {
         in_use().entry(self.folder.clone()).or_default().is_spoilt = true;
     }
@@ -59,12 +59,12 @@ impl Drop for Scratch {
         let gone = if usage.is_spoilt { put_aside(&self.folder) } else { None };
         in_use.remove(&self.folder);
         drop(in_use);
-        gone.as_deref().into_iter().for_each(clear);
+        gone.as_deref().into_iter().for_each(remove_folder);
     }
 }
 
 impl Commands {
-    /// Makes sure that the disk has room for a command, at the cost of the caches.
+    /// Ensures that the disk has space for a command, by removing caches.
     pub(super) fn find_room(&self) -> Result<(), Problem> {
         let space = || Space::of(&self.place).ok().filter(Space::is_nearly_full);
         if space().is_none() {
@@ -75,14 +75,14 @@ impl Commands {
         }
         let Some(space) = space() else { return Ok(()) };
         let text = format!(
-            "The disk is nearly full ({space} are free), so no command was started. Tell the user to free some space on the disk of {}.",
+            "The disk is nearly full ({space} free), so no command was started. Tell the user to free space on the disk of {}.",
             self.place.display()
         );
         Err(Problem::new(ErrorCode::StorageFull, text))
     }
 
-    /// Removes caches that nobody used for a month, and the longest unused ones while all together take more than twice what one command may
-    /// write, or a quarter of the disk.
+    /// Removes caches that were unused for a month, and the least recently used ones while all together exceed twice a command's
+    /// disk limit or a quarter of the disk.
     pub fn tidy(&self) {
         let quarter = Space::of(&self.place).map_or(u64::MAX, |space| space.total.bytes / 4);
         let most = (self.sandbox.disk_bytes() * 2).min(quarter);
@@ -100,8 +100,8 @@ impl Commands {
         }
     }
 
-    /// The calls for which something has been staged for a week. Users are told where the rest of a command's changes lies that could not
-    /// land; they have that long to get it.
+    /// The calls whose changes have been staged for a week. Users are told where a command's changes are that could not land, and
+    /// have that long to copy them.
     #[must_use]
     pub fn old_stages(&self) -> Vec<CallId> {
         self.stages_before(SystemTime::now() - UNLANDED)
@@ -113,14 +113,14 @@ impl Commands {
         entries.filter(is_old).filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
     }
 
-    /// Removes what was staged for calls that nobody waits for: their server was killed, and their chat is gone or older than they are.
+    /// Removes staged changes that nobody waits for: their server was killed, and their chat was deleted or is older.
     pub fn forget_stages(&self, calls: &[CallId]) {
         for &call in calls {
-            clear(&self.stage(call));
+            remove_folder(&self.stage(call));
         }
     }
 
-    /// Every folder of caches; what a killed server had put aside is cleared on the way.
+    /// All cache folders. Also removes folders that a killed server had set aside.
     fn scratches(&self) -> Vec<PathBuf> {
         let entries =
             |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
@@ -130,9 +130,9 @@ impl Commands {
                 match folder.file_name().and_then(|name| name.to_str()) {
                     Some("servers") => found.extend(entries(&folder)),
                     Some("source" | "scratch") => found.push(folder),
-                    // An empty place for memory.
+                    // An empty mount point for memory.
                     Some("inspection") => {}
-                    _ => clear(&folder),
+                    _ => remove_folder(&folder),
                 }
             }
         }
@@ -140,7 +140,7 @@ impl Commands {
     }
 }
 
-/// Removes a folder of caches that no command uses.
+/// Removes a cache folder that no command uses.
 fn drop_scratch(folder: &Path) {
     let in_use = in_use();
     if in_use.contains_key(folder) {
@@ -148,10 +148,10 @@ fn drop_scratch(folder: &Path) {
     }
     let gone = put_aside(folder);
     drop(in_use);
-    gone.as_deref().into_iter().for_each(clear);
+    gone.as_deref().into_iter().for_each(remove_folder);
 }
 
-/// Gives a folder another name in one step, so that no command finds half of it.
+/// Renames a folder in one step, so that no command finds half of it.
 #[expect(clippy::disallowed_methods, reason = "a folder of our own, in the data folder")]
 fn put_aside(folder: &Path) -> Option<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -162,7 +162,7 @@ fn put_aside(folder: &Path) -> Option<PathBuf> {
 
 #[expect(clippy::disallowed_methods, reason = "a folder of our own, in the data folder")]
 fn mark_used(folder: &Path) {
-    // Only the order of going depends on it.
+    // Only the order of removal depends on it.
     let _ = std::fs::File::open(folder).and_then(|folder| folder.set_modified(SystemTime::now()));
 }
 

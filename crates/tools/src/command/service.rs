@@ -1,9 +1,9 @@
-//! A program that is talked to over its streams, in the sandbox: an MCP server.
+//! Runs a program that exchanges messages over its streams, in the sandbox: an MCP server.
 //!
-//! It is kept, and then can change nothing of the workspace; or it is there for one call, and what it changes is staged and judged
-//! like what a command changes.
+//! It either stays running and sees the workspace read-only; or it runs for one call, and its changes are staged and decided like
+//! a command's.
 
-use super::{Commands, Covers, Reach, Request, SandboxMode, Scratch, Staged, bring_to_disk, name_of, unavailable, unwritable};
+use super::{CommandRequest, Commands, Covers, Reach, SandboxMode, Scratch, Staged, bring_to_disk, name_of, unavailable, unwritable};
 use crate::command::Outcome;
 use crate::gate::Secrets;
 use crate::tool::{Output, Signal, ToolContext};
@@ -16,41 +16,41 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What is to be run.
+/// The program to run.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// A name for its folder of caches.
+    /// The name of its cache folder.
     pub name: String,
     /// The program and its arguments.
     pub words: Vec<String>,
     pub variables: BTreeMap<String, String>,
-    /// What it has to see of the machine besides what commands see.
+    /// Additional paths of the machine that it must see.
     pub readable: Vec<PathBuf>,
     pub network: bool,
 }
 
-/// A program with everything in place for it.
+/// A prepared program.
 #[derive(Debug)]
 pub struct Post {
     policy: Policy,
     covers: Covers,
     line: String,
     variables: BTreeMap<String, String>,
-    /// Where what it changes is staged.
+    /// Where its changes are staged.
     stage: Option<PathBuf>,
-    /// Set when it was ended because it filled the disk.
+    /// Set if it was ended because it filled the disk.
     filled_disk: AtomicBool,
 }
 
 impl Post {
-    /// Runs it to its end; the thread must live as long.
+    /// Runs it to its end. The calling thread must not end earlier.
     ///
     /// # Errors
     /// There is no sandbox.
-    pub fn run(&self, stop: &Stop, met: impl FnOnce(Pipes), heard: impl FnMut(&[u8])) -> Result<Finished, Problem> {
+    pub fn run(&self, stop: &Stop, on_start: impl FnOnce(Pipes), on_output: impl FnMut(&[u8])) -> Result<Finished, Problem> {
         let scratch = Scratch::hold(&self.policy.scratch).map_err(|error| unwritable(&self.policy.scratch, &error))?;
-        let finished = converse(&self.policy, &self.line, &self.variables, stop, met, heard);
-        if finished.as_ref().is_ok_and(|finished| finished.ended.is_for_disk()) {
+        let finished = converse(&self.policy, &self.line, &self.variables, stop, on_start, on_output);
+        if finished.as_ref().is_ok_and(|finished| finished.ended.is_disk_limit()) {
             scratch.spoil();
             self.filled_disk.store(true, Ordering::SeqCst);
         }
@@ -63,42 +63,42 @@ impl Post {
         Ok(finished)
     }
 
-    /// Why nothing of what the program changed may be kept, if it was ended because it filled the disk.
+    /// Why none of the program's changes may be kept, if it was ended because it filled the disk.
     #[must_use]
     pub fn overflow(&self) -> Option<Problem> {
-        let text = "The program wrote more to the disk than it may, so it was ended. Nothing it changed in the workspace was kept, and its caches were cleared. Tell the user.";
+        let text = "The program exceeded its disk limit and was ended. None of its changes in the workspace was kept, and its caches were cleared. Tell the user.";
         self.filled_disk.load(Ordering::SeqCst).then(|| Problem::new(ErrorCode::LimitReached, text))
     }
 
-    /// Hands what the program of one call changed on to be judged, with its answer.
+    /// Passes on the changes of a call's program for a decision, with its answer.
     ///
     /// # Errors
-    /// It can't be kept.
+    /// They can't be stored.
     pub fn hand_over(&self, answer: &Result<String, Problem>, begun: Begun, took: Duration) -> Result<Output, Problem> {
         let Some(stage) = &self.stage else { return answer.clone().map(Output::text) };
         Outcome::of_answer(answer, begun, took).covering(self.covers.clone()).save(stage)?;
         Ok(Output::default().signalling(Signal::Staged))
     }
 
-    /// Forgets what the program of one call changed.
+    /// Discards the changes of a call's program.
     ///
     /// # Errors
-    /// What it changed in place can't be put back.
+    /// Changes that it made in place can't be restored.
     pub fn forget(&self, cx: &ToolContext) -> Result<(), Problem> {
         if self.stage.is_some() { Staged::discard(cx) } else { Ok(()) }
     }
 }
 
 impl Commands {
-    /// A place for a program that is kept. It sees the workspace as it is, and can change nothing of it.
+    /// Prepares a program that stays running. It sees the workspace read-only.
     ///
     /// # Errors
-    /// A folder of ours can't be made.
+    /// A folder of ours can't be created.
     pub fn keep(&self, program: &Program, workspace: &Workspace, secrets: &Secrets, neighbours: &[PathBuf]) -> Result<Post, Problem> {
         self.find_room()?;
         let path = workspace.host_path()?;
         let scratch = self.scratch_of(program, &path)?;
-        // Not through an overlay: that would not show what changes below it while the program is kept.
+        // Not through an overlay, which would not show later changes of the workspace.
         let view = View::ReadOnly { folder: self.place.join("servers") };
         let writable = self.sandbox.writable.clone();
         let policy = Policy {
@@ -111,17 +111,17 @@ impl Commands {
         Ok(self.post(program, sight, None))
     }
 
-    /// A place for a program that is there for one call. What it changes of the workspace is staged.
+    /// Prepares a program that runs for one call. Its changes of the workspace are staged.
     ///
     /// # Errors
-    /// A folder of ours can't be made.
+    /// A folder of ours can't be created.
     pub fn stage_for(&self, program: &Program, cx: &ToolContext) -> Result<Post, Problem> {
         let Some(call) = cx.command.call else { return Err(unavailable("there is no call to stage changes for")) };
         let request =
-            Request { command: String::new(), folder: crate::WorkspacePath::root(), time: Duration::MAX, network: program.network };
+            CommandRequest { command: String::new(), folder: crate::WorkspacePath::root(), time: Duration::MAX, network: program.network };
         let ready = self.prepare(cx, &request, call, Reach::Source, SandboxMode::Enforce)?;
         if let View::Staged { folder } = &ready.policy.view {
-            cx.workspace.note_seen(cx.command.baseline.clone(), folder)?;
+            cx.workspace.record_files(cx.command.baseline.clone(), folder)?;
         }
         let scratch = self.scratch_of(program, &ready.policy.workspace)?;
         Ok(self.post(program, (Policy { scratch, ..ready.policy }, ready.covers), Some(ready.folder)))

@@ -1,6 +1,6 @@
-//! What a command changed, between its end and the word on it.
+//! A command's changes between its end and the decision about them.
 //!
-//! It lies in a folder of ours named after the call, so that it waits for an answer over any restart.
+//! They are in a folder of ours named after the call, so that they can wait for an answer across restarts.
 
 use super::lines::{emptied_line, left_lines, list, objects_line, odd_line, output_line, refs_line};
 use super::outcome::Outcome;
@@ -12,8 +12,8 @@ use crate::path::WorkspacePath;
 use crate::tool::{Output, ToolContext};
 use crate::version::Version;
 use crate::workspace::{
-    Baseline, Change, Changes, Depth, Kept, Kind, Landing, Mirror, OutputConflicts, PutBack, RefChange, Seen, Since, Workspace,
-    is_in_repository, is_named_record, is_noted, is_object, refusal,
+    Baseline, CommandChanges, Depth, EntryChange, Kept, Kind, Landing, Mirror, OutputConflicts, PutBack, RecordedFiles, RefChange, Since,
+    Workspace, is_in_repository, is_named_record, is_noted, is_object, refusal,
 };
 use planwright_protocol::Problem;
 use planwright_sandbox::Space;
@@ -21,36 +21,36 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A command that has ended, and what it changed.
+/// An ended command and its changes.
 pub struct Staged {
     pub(super) workspace: Arc<Workspace>,
     pub(super) folder: PathBuf,
     copies: PathBuf,
     baseline: Option<Arc<Baseline>>,
     outcome: Outcome,
-    pub(super) changes: Changes,
-    /// Since when a change counts as somebody else's, as it was known when the changes were read.
+    pub(super) changes: CommandChanges,
+    /// The time from which a change counts as made by others, as known when the changes were read.
     since: Since,
-    /// Secrets that git would keep as the empty files that the command saw; its records are left out.
+    /// Secrets that git would track as the empty files that the command saw; the command's git records are discarded.
     emptied: Vec<String>,
     pub(super) moves: Vec<(WorkspacePath, WorkspacePath)>,
-    /// Files that the command moved into a repository under another name than `.git`.
+    /// Files that the command moved into a repository with another name than `.git`.
     pub(super) stays: BTreeSet<WorkspacePath>,
 }
 
-/// What came of keeping it.
+/// The result of keeping the changes.
 pub struct Landed {
-    /// What the command did, for the model.
-    pub told: Result<Output, Problem>,
-    /// What did not land, because somebody else changed it meanwhile or it could not be deleted.
+    /// The report to the model.
+    pub report: Result<Output, Problem>,
+    /// Changes that did not land, because others changed the path or it could not be deleted.
     pub left: Vec<WorkspacePath>,
 }
 
 impl Staged {
-    /// What the call's command left, if it ran to its end.
+    /// The changes of the call's command, if it ran to its end.
     ///
     /// # Errors
-    /// It can't be read.
+    /// They can't be read.
     pub fn load(cx: &ToolContext) -> Result<Option<Self>, Problem> {
         let Some((folder, copies)) = places(cx)? else { return Ok(None) };
         let baseline = cx.command.baseline.clone();
@@ -59,7 +59,7 @@ impl Staged {
         let since = outcome.begun.since();
         let refused = if upper.is_dir() { refusal(&upper, room_for_copies(cx, &folder))? } else { None };
         let mut changes = if refused.is_some() {
-            Changes::refused(refused)
+            CommandChanges::refused(refused)
         } else if upper.is_dir() {
             cx.workspace.changes_in(&upper, since, baseline.clone())?
         } else {
@@ -70,16 +70,16 @@ impl Staged {
             changes.leave_records();
         }
         let mut moves = if upper.is_dir() { cx.workspace.moves(&upper, &changes.judged) } else { Vec::new() };
-        // What is moved into a repository does not arrive there, so it stays where it was.
+        // A file moved into a repository does not arrive there, so it stays at its old path.
         let stays: BTreeSet<WorkspacePath> = moves.extract_if(.., |(_, to)| changes.is_in_repository(to)).map(|(from, _)| from).collect();
         moves.retain(|(from, _)| !changes.is_in_repository(from));
         Ok(Some(Self { workspace: cx.workspace.clone(), folder, copies, baseline, outcome, changes, since, emptied, moves, stays }))
     }
 
-    /// Forgets a command that was cut off. What it changed is not kept.
+    /// Discards an interrupted command and its changes.
     ///
     /// # Errors
-    /// What it changed in place can't be put back.
+    /// Changes that it made in place can't be restored.
     pub fn discard(cx: &ToolContext) -> Result<(), Problem> {
         let Some((folder, copies)) = places(cx)? else { return Ok(()) };
         if !folder.join("upper").is_dir() && is_whole(&folder) {
@@ -87,21 +87,21 @@ impl Staged {
             let changes = cx.workspace.changes_since(&mirror)?;
             put_back(&cx.workspace, &mirror, &changes.all(), &changes.odd)?;
         }
-        planwright_sandbox::clear(&folder);
+        planwright_sandbox::remove_folder(&folder);
         Ok(())
     }
 
-    /// Why nothing of it can be kept, whatever the gate says.
+    /// Why none of it can be kept, whatever the gate decides.
     #[must_use]
     pub fn half_done(&self) -> Option<&'static str> {
         self.changes.half_done()
     }
 
-    /// Where files were changed in place, puts back at once what is withheld, and gives what is still to be told of it. Nothing
-    /// that no command may do is there while somebody is asked.
+    /// If files were changed in place, restores withheld changes immediately, and returns those still to be reported. So no
+    /// forbidden change exists while the user is asked.
     ///
     /// # Errors
-    /// It can't be put back.
+    /// They can't be restored.
     pub fn put_back_withheld(mut self, withheld: Vec<Effect>) -> Result<(Self, Vec<Effect>), Problem> {
         if withheld.iter().any(|effect| matches!(effect, Effect::Landing(LandingEffect::LoseCommits(_)))) {
             self.changes.leave_records();
@@ -127,11 +127,11 @@ impl Staged {
         Ok((self, Vec::new()))
     }
 
-    /// Lets everything land that is not withheld, and tells what the command did. What is withheld in place was
-    /// [put back](Self::put_back_withheld) before.
+    /// Lands everything that is not withheld, and reports the command's result. Changes withheld in place were
+    /// [restored](Self::put_back_withheld) before.
     ///
     /// # Errors
-    /// The permit does not hold any more; then nothing is kept.
+    /// The permit is no longer valid; nothing is kept.
     pub fn keep(self, permit: &Permit, withheld: &[Effect]) -> Result<Landed, Problem> {
         let permit = permit.to_land(&self.effects(), withheld)?;
         if let Err(problem) = permit.enter([]).map(drop) {
@@ -143,36 +143,34 @@ impl Staged {
         if self.upper().is_dir() {
             self.workspace.land(&self.upper(), &mut landing).map_err(|problem| self.unfinished(problem))?;
         }
-        planwright_sandbox::clear(&self.folder);
+        planwright_sandbox::remove_folder(&self.folder);
         let Landing { conflicts, stuck, own, since, output, .. } = landing;
         let missing: BTreeSet<&WorkspacePath> = conflicts.iter().chain(stuck.iter().map(|(path, _)| path)).collect();
-        let kept: Vec<Change> = kept.into_iter().filter(|change| !missing.contains(&change.path)).collect();
-        let mut told = self.outcome.report(&kept, withheld);
+        let kept: Vec<EntryChange> = kept.into_iter().filter(|change| !missing.contains(&change.path)).collect();
+        let mut report = self.outcome.report(&kept, withheld);
         let why = match since {
-            Since::Moment(_) => "somebody else changed it meanwhile",
-            Since::Unknown => {
-                "the machine's clock was set back since the command began, and nobody can tell whether somebody else changed it"
-            }
+            Since::Moment(_) => "others changed it meanwhile",
+            Since::Unknown => "the machine's clock was set back since the command began, so changes by others can't be detected",
         };
         for line in self.lines(&conflicts, why, &stuck, &own).into_iter().chain(output_line(&output, why)) {
-            add(&mut told, &line);
+            add(&mut report, &line);
         }
         let conflicting: Vec<String> = conflicts.iter().chain(&output.named).take(MOST_NAMED).map(ToString::to_string).collect();
         if !conflicting.is_empty() {
-            told = told.map(|output| output.with("conflicts", conflicting));
+            report = report.map(|output| output.with("conflicts", conflicting));
         }
-        // Records land together or not at all, and so do the refs that are noted by their values.
+        // Git's records land together or not at all, and so do the refs recorded by value.
         let refs = if conflicts.iter().any(is_named_record) { self.refs() } else { &[] };
         let refs = refs.iter().map(|change| change.path.clone()).collect::<Vec<_>>();
         let left = conflicts.into_iter().chain(stuck.into_iter().map(|(path, _)| path)).chain(refs).collect();
-        Ok(Landed { told, left })
+        Ok(Landed { report, left })
     }
 
-    fn landing<'p>(&self, permit: &'p LandPermit, kept: &[Change]) -> Landing<'p> {
-        let paths = |wanted: fn(&Change) -> bool| kept.iter().filter(move |change| wanted(change)).map(|change| change.path.clone());
-        let Changes { judged, unjudged, left_out, .. } = &self.changes;
+    fn landing<'p>(&self, permit: &'p LandPermit, kept: &[EntryChange]) -> Landing<'p> {
+        let paths = |wanted: fn(&EntryChange) -> bool| kept.iter().filter(move |change| wanted(change)).map(|change| change.path.clone());
+        let CommandChanges { judged, unjudged, left_out, .. } = &self.changes;
         let whole: BTreeSet<WorkspacePath> = unjudged.iter().map(|change| change.path.clone()).collect();
-        let adds = |change: &Change| change.now.is_some();
+        let adds = |change: &EntryChange| change.now.is_some();
         Landing {
             permit,
             kept: paths(|change| change.now.is_some()).collect(),
@@ -183,8 +181,8 @@ impl Staged {
                 && judged.iter().all(adds)
                 && unjudged.iter().all(|change| adds(change) && is_in_repository(&change.path)),
             whole,
-            // The clock may have been set back since the changes were read, and set right again.
-            seen: Seen::load(&self.folder),
+            // The clock may have been set back and forward since the changes were read.
+            seen: RecordedFiles::load(&self.folder),
             since: if self.since == Since::Unknown { Since::Unknown } else { self.outcome.begun.since() },
             conflicts: Vec::new(),
             stuck: Vec::new(),
@@ -195,16 +193,16 @@ impl Staged {
         }
     }
 
-    /// What of the command's changes is not as the command left it, and why.
+    /// The command's changes that were not kept, and why.
     fn lines(&self, conflicts: &[WorkspacePath], why: &str, stuck: &[(WorkspacePath, String)], own: &[WorkspacePath]) -> Vec<String> {
         let (records, files): (Vec<_>, Vec<_>) = conflicts.iter().partition(|path| is_named_record(path));
         let mut lines = Vec::new();
         if !files.is_empty() {
-            lines.push(format!("[not kept, because {why}: {}. Look there again.]", list(&files)));
+            lines.push(format!("[not kept, because {why}: {}. Read them again.]", list(&files)));
         }
         if !records.is_empty() {
             lines.push(format!(
-                "[not kept: git's records (refs, logs, index), because {why}. The command's commits are in no branch; make them again.]"
+                "[not kept: git's records (refs, logs, index), because {why}. The command's commits are on no branch; make them again.]"
             ));
         }
         if records.is_empty() {
@@ -231,25 +229,25 @@ impl Staged {
         Mirror { copies: &self.copies, stage: &self.folder, baseline: self.baseline.clone() }
     }
 
-    /// What a path was before, where files were changed in place.
+    /// The previous state of a path, if files were changed in place.
     pub(super) fn versions_before(&self, path: &WorkspacePath, depth: Depth, kept: &mut Kept) -> Vec<(WorkspacePath, Version)> {
         self.workspace.versions_before(&self.mirror(), path, depth, kept)
     }
 
-    /// Refs with another value, if commits are lost by the change of one.
+    /// Refs with a new value, if the change of one loses commits.
     pub(super) fn refs(&self) -> &[RefChange] {
         &self.changes.refs
     }
 
-    /// What would be kept.
-    pub(super) fn kept(&self, withheld: &[Effect]) -> Vec<Change> {
+    /// The changes that would be kept.
+    pub(super) fn kept(&self, withheld: &[Effect]) -> Vec<EntryChange> {
         self.sorted(withheld).1
     }
 
-    /// What is not kept, and what is.
-    fn sorted(&self, withheld: &[Effect]) -> (Vec<Change>, Vec<Change>) {
+    /// The discarded changes, and the kept ones.
+    fn sorted(&self, withheld: &[Effect]) -> (Vec<EntryChange>, Vec<EntryChange>) {
         let held: BTreeSet<WorkspacePath> = withheld.iter().flat_map(Effect::changed_paths).chain(&self.stays).cloned().collect();
-        let is_within_held = |change: &Change| {
+        let is_within_held = |change: &EntryChange| {
             let mut path = Some(change.path.clone());
             while let Some(folder) = path.take().filter(|folder| !held.contains(folder)) {
                 path = folder.split().map(|(around, _)| around);
@@ -259,46 +257,47 @@ impl Staged {
             }
             true
         };
-        let is_withheld = |change: &Change| is_within_held(change) || (is_gone(change) && change.path.all_within(&held).next().is_some());
-        let (held, mut kept): (Vec<Change>, Vec<Change>) = self.changes.judged.iter().cloned().partition(is_withheld);
+        let is_withheld =
+            |change: &EntryChange| is_within_held(change) || (is_gone(change) && change.path.all_within(&held).next().is_some());
+        let (held, mut kept): (Vec<EntryChange>, Vec<EntryChange>) = self.changes.judged.iter().cloned().partition(is_withheld);
         kept.extend_from_slice(&self.changes.history);
         (held, kept)
     }
 
-    /// Why not everything landed, where the rest is, and what the command printed.
+    /// Why not everything landed, where the rest is, and the command's output.
     fn unfinished(&self, problem: Problem) -> Problem {
         let printed = self.outcome.report(&[], &[]).map_or_else(|problem| problem.message, |output| output.text);
         let text = format!(
-            "{} Not everything that the command changed could be kept; nothing was deleted. The rest lies in {}; tell the user. It printed:\n{printed}",
+            "{} Not all of the command's changes could be kept; nothing was deleted. The rest is in {}; tell the user. The command printed:\n{printed}",
             problem.message,
             self.upper().display()
         );
         Problem::new(problem.code, text)
     }
 
-    /// Takes back what the command changed, and tells what it did.
+    /// Reverts the command's changes, and reports its result.
     ///
     /// # Errors
-    /// What it changed in place can't be put back.
+    /// Changes that it made in place can't be restored.
     pub fn take_back(self, why: &str) -> Result<Output, Problem> {
         let done = self.undo()?;
         let count = self.changes.judged.len() + self.changes.history.len();
-        let mut told = self.outcome.report(&[], &[]);
-        add(&mut told, &format!("[{why} Nothing the command changed was kept: {count} changes were taken back.]"));
+        let mut report = self.outcome.report(&[], &[]);
+        add(&mut report, &format!("[{why} None of the command's changes was kept: {count} changes were reverted.]"));
         for line in left_lines(&done) {
-            add(&mut told, &line);
+            add(&mut report, &line);
         }
-        told.map(|output| output.with("taken_back", count))
+        report.map(|output| output.with("taken_back", count))
     }
 
-    /// Forgets what the command changed, putting it back where it was changed in place; gives what can't be.
+    /// Discards the command's changes, and restores those made in place. Returns what can't be restored.
     fn undo(&self) -> Result<PutBack, Problem> {
         let done = if self.upper().is_dir() {
             PutBack::default()
         } else {
             put_back(&self.workspace, &self.mirror(), &self.changes.all(), &self.changes.odd)?
         };
-        planwright_sandbox::clear(&self.folder);
+        planwright_sandbox::remove_folder(&self.folder);
         Ok(done)
     }
 
@@ -307,12 +306,12 @@ impl Staged {
     }
 }
 
-/// How many paths are named.
+/// Maximum number of listed paths.
 const MOST_NAMED: usize = 100;
 
-/// One more line for the model, whether the command did well or not.
-fn add(told: &mut Result<Output, Problem>, line: &str) {
-    let text = match told {
+/// Adds a line for the model, whether the command succeeded or not.
+fn add(report: &mut Result<Output, Problem>, line: &str) {
+    let text = match report {
         Ok(output) => &mut output.text,
         Err(problem) => &mut problem.message,
     };
@@ -320,27 +319,27 @@ fn add(told: &mut Result<Output, Problem>, line: &str) {
     text.push_str(line);
 }
 
-/// How much copies of hard links may take of the disk: what one command may write, and never more than half of what is free.
+/// Disk limit for copies of hard links: a command's limit, and at most half of the free space.
 fn room_for_copies(cx: &ToolContext, folder: &Path) -> u64 {
     let free = Space::of(folder).map_or(0, |space| space.free.bytes / 2);
     cx.command.settings().disk_bytes().min(free)
 }
 
-/// Where a call's changes lie, and the copies of the files as they were.
+/// The folders of a call's changes and of the copies of previous files.
 fn places(cx: &ToolContext) -> Result<Option<(PathBuf, PathBuf)>, Problem> {
     let CommandContext { commands: Some(commands), call: Some(call), .. } = &cx.command else { return Ok(None) };
     let commands: &Commands = commands;
     Ok(Some((commands.stage(*call), commands.mirror(&cx.workspace.host_path()?))))
 }
 
-/// Whether a stage can tell what the command changed. It can't if the server ended while it was being made or removed, or if
-/// the command could change nothing.
+/// Whether a stage is complete. It is not if the server ended while creating or removing it, or if the command could change
+/// nothing.
 fn is_whole(stage: &Path) -> bool {
     stage.join("upper").is_dir() || is_noted(stage)
 }
 
-/// Puts back what a command changed in place, and nothing else.
-fn put_back(workspace: &Workspace, mirror: &Mirror<'_>, changes: &[Change], odd: &[String]) -> Result<PutBack, Problem> {
+/// Restores what a command changed in place, and nothing else.
+fn put_back(workspace: &Workspace, mirror: &Mirror<'_>, changes: &[EntryChange], odd: &[String]) -> Result<PutBack, Problem> {
     let permit = permit_put_back(changes.iter().map(|change| &change.path), odd);
     workspace.put_back(&permit, mirror, changes, odd)
 }

@@ -1,22 +1,22 @@
-//! What a command changed, as effects for the gate.
+//! Converts a command's changes into effects for the gate.
 
 use super::staged::Staged;
 use crate::effect::{Effect, FileEffect, LandingEffect};
 use crate::path::WorkspacePath;
-use crate::workspace::{Change, Changes, Kind};
+use crate::workspace::{CommandChanges, EntryChange, Kind};
 use std::collections::BTreeSet;
 
 impl Staged {
-    /// What the gate is to decide on.
+    /// The effects that the gate must decide on.
     #[must_use]
     pub fn effects(&self) -> Vec<Effect> {
         let moved: BTreeSet<&WorkspacePath> = self.moves.iter().flat_map(|(from, to)| [from, to]).chain(&self.stays).collect();
         let on_the_way = self.folders_on_the_way();
-        // A folder that can't go because of what is in it is not asked about.
+        // A folder that can't be deleted because of its content is not asked about.
         let protected: Vec<&WorkspacePath> =
             self.changes.judged.iter().map(|change| &change.path).filter(|path| path.is_protected()).collect();
-        let Changes { judged, repositories, lost, .. } = &self.changes;
-        let is_shielded = |change: &Change| {
+        let CommandChanges { judged, repositories, lost, .. } = &self.changes;
+        let is_shielded = |change: &EntryChange| {
             let has_own = || protected.iter().any(|own| **own != change.path && own.is_within(&change.path));
             is_gone(change) && (has_own() || change.path.all_within(repositories).next().is_some())
         };
@@ -30,12 +30,12 @@ impl Staged {
         effects
     }
 
-    /// New folders that are only there for what was put into them, as `write` makes them too.
+    /// New folders that only contain new files; `write` creates such folders too.
     fn folders_on_the_way(&self) -> BTreeSet<WorkspacePath> {
         let mut holders = BTreeSet::new();
-        // What never lands leaves its folder empty.
-        let lands = |change: &&Change| change.now.is_some_and(|now| now != Kind::Folder) && !change.path.is_protected();
-        let lands = |change: &&Change| lands(change) && !self.changes.is_in_repository(&change.path);
+        // A change that never lands leaves its folder empty.
+        let lands = |change: &&EntryChange| change.now.is_some_and(|now| now != Kind::Folder) && !change.path.is_protected();
+        let lands = |change: &&EntryChange| lands(change) && !self.changes.is_in_repository(&change.path);
         for change in self.changes.judged.iter().filter(lands) {
             let mut folder = change.path.split().map(|(folder, _)| folder);
             while let Some(path) = folder.take_if(|path| !holders.contains(path)) {
@@ -43,17 +43,17 @@ impl Staged {
                 holders.insert(path);
             }
         }
-        let is_new = |change: &&Change| (change.was, change.now) == (None, Some(Kind::Folder)) && !change.path.is_protected();
+        let is_new = |change: &&EntryChange| (change.was, change.now) == (None, Some(Kind::Folder)) && !change.path.is_protected();
         self.changes.judged.iter().filter(is_new).map(|change| change.path.clone()).filter(|path| holders.contains(path)).collect()
     }
 }
 
-/// Whether a folder is not there any more, or is none.
-pub(super) fn is_gone(change: &Change) -> bool {
+/// Whether a folder was deleted or replaced.
+pub(super) fn is_gone(change: &EntryChange) -> bool {
     change.was == Some(Kind::Folder) && change.now != Some(Kind::Folder)
 }
 
-fn effects_of(change: &Change) -> Vec<FileEffect> {
+fn effects_of(change: &EntryChange) -> Vec<FileEffect> {
     let path = || change.path.clone();
     let lost = matches!(
         (change.was, change.now),

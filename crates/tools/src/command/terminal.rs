@@ -1,17 +1,17 @@
-//! What programs print for a terminal: as plain text, and with its colours alone.
+//! Converts terminal output to plain text, and to text with colours only.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// How long the numbers of one colour may be.
+/// Maximum length of a colour's numbers.
 const LONGEST_COLOUR: usize = 40;
 
-/// Without what only a terminal understands: colours and moves of the cursor tell a model nothing.
+/// Removes terminal sequences: colours and cursor movements tell a model nothing.
 pub fn plain(text: &str) -> String {
     filtered(text, |_, _| {})
 }
 
-/// The same with its colours and weights (`ESC [ … m`), and nothing else that a terminal understands; `None` if there are none.
+/// Keeps only colours and weights (`ESC [ … m`); `None` if there are none.
 pub fn coloured(text: &str) -> Option<String> {
     let mut has_colours = false;
     let coloured = filtered(text, |out, colour| {
@@ -43,7 +43,7 @@ fn filtered(text: &str, mut colour: impl FnMut(&mut String, &str)) -> String {
     out
 }
 
-/// Reads a sequence to its end; the numbers of a colour, `None` for anything else.
+/// Reads a sequence to its end. Returns the numbers of a colour, `None` for anything else.
 fn sequence(characters: &mut Peekable<Chars<'_>>) -> Option<String> {
     let mut numbers = String::new();
     for next in characters.by_ref() {
@@ -59,7 +59,7 @@ fn sequence(characters: &mut Peekable<Chars<'_>>) -> Option<String> {
     None
 }
 
-/// What shows the text behind it in another order than it has, so that people read something else than what was said.
+/// Characters that display the text after them in another order, and so can deceive a reader.
 fn reorders(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

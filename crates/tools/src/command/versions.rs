@@ -1,18 +1,18 @@
-//! Everything that keeping a command's changes changes, before and after.
+//! The state of files before and after a command's changes are kept.
 
 use super::staged::Staged;
 use crate::effect::Effect;
 use crate::path::WorkspacePath;
 use crate::version::{FileChange, Version};
-use crate::workspace::{Change, Depth, Kept, Kind, RefChange, Tree, Workspace};
+use crate::workspace::{Depth, EntryChange, Kept, Kind, RefChange, Tree, Workspace};
 use planwright_protocol::Image;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Staged {
-    /// What is different in the workspace once everything is kept that is not withheld. To be asked before it is kept.
+    /// The workspace's changes once everything that is not withheld is kept. Call this before keeping it.
     ///
-    /// Build output and git's own records are not among it, unless commits are lost: neither is shown to the user nor taken back.
-    /// A ref is noted by its value, whether git keeps it in a file of its own or not.
+    /// Excludes build output and git's own records, unless commits are lost: they are neither shown to the user nor reverted. A
+    /// ref is recorded by value, wherever git stores it.
     #[must_use]
     pub fn file_changes(&self, withheld: &[Effect]) -> Vec<FileChange> {
         let staged = Workspace::open(&self.upper()).ok();
@@ -33,7 +33,7 @@ impl Staged {
                 found.entry(path.clone()).or_insert(FileChange { path, before, after });
             }
         }
-        // Where git keeps a ref is its own business.
+        // Where git stores a ref is irrelevant.
         let is_folder = |version: &Version| matches!(version.image, Image::Folder { .. });
         let noted_refs: BTreeSet<&WorkspacePath> = self.refs().iter().map(|change| &change.path).collect();
         let is_noted = |path: &WorkspacePath| noted_refs.contains(path);
@@ -42,7 +42,7 @@ impl Staged {
         found.into_values().collect()
     }
 
-    /// Refs that come back need their folders, also where git never made any, because the refs were packed.
+    /// Restored refs need their folders, even if git never created them because the refs were packed.
     fn note_folders_of_refs(&self, found: &mut BTreeMap<WorkspacePath, FileChange>, staged: Option<&Workspace>) {
         for change in self.refs().iter().filter(|change| change.before.is_some() && change.after.is_none()) {
             let mut folder = change.path.split().map(|(folder, _)| folder);
@@ -59,8 +59,8 @@ impl Staged {
         }
     }
 
-    /// What was at a changed path, with all that was in it where that is gone.
-    fn before(&self, change: &Change, kept: &mut Kept, is_staged: bool) -> Vec<(WorkspacePath, Version)> {
+    /// The previous state of a changed path, with its previous content if it was deleted.
+    fn before(&self, change: &EntryChange, kept: &mut Kept, is_staged: bool) -> Vec<(WorkspacePath, Version)> {
         let is_gone = change.was == Some(Kind::Folder) && change.now != Some(Kind::Folder);
         if change.was.is_none() {
             return vec![(change.path.clone(), Version::absent())];
@@ -74,7 +74,7 @@ impl Staged {
         }
         let mut tree = Tree { kept: std::mem::take(kept), ..Tree::default() };
         if self.workspace.gather(&change.path, &mut tree).is_err() {
-            // Something in it can't be read, so that not all of it could be brought back.
+            // Something in it can't be read, so it could not be restored completely.
             tree.entries.retain(|(path, _)| *path != change.path);
             tree.entries.push((change.path.clone(), Image::Unknown.into()));
         }
@@ -83,12 +83,12 @@ impl Staged {
     }
 }
 
-/// Whether this is where git keeps refs.
+/// Whether git stores refs here.
 fn names_refs(path: &WorkspacePath) -> bool {
     path.relative().starts_with(".git/refs/") || matches!(path.relative(), ".git/HEAD" | ".git/packed-refs")
 }
 
-/// A staged entry as it will be: without the bits that make a program run as its owner.
+/// A staged entry as it will land: without setuid and setgid bits.
 fn landed(mut version: Version) -> Version {
     if let Image::File { mode: Some(mode), .. } | Image::Folder { mode: Some(mode) } = &mut version.image {
         *mode &= 0o1777;

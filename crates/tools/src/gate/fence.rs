@@ -1,20 +1,20 @@
-//! The fence that makes a switch of role final.
+//! The fence that makes a role switch final.
 
 use planwright_protocol::{ErrorCode, Problem};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-/// Counts the switches of a chat's role. A permit of an earlier epoch opens nothing.
+/// Counts the role switches of a chat. A permit of an earlier epoch is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Epoch(pub u64);
 
-/// Held shared while an effect commits, and exclusively while the role switches: once a switch
-/// has been answered, nothing that was allowed before it can still land.
+/// Locked shared while an effect commits, and exclusively while the role switches: once a switch has been answered, no effect
+/// that was allowed before can land.
 #[derive(Debug)]
 pub struct Fence {
     epoch: RwLock<Epoch>,
 }
 
-/// Held over the last, irreversible step of an effect.
+/// Held during the last, irreversible step of an effect.
 #[derive(Debug)]
 pub struct CommitGuard<'a>(#[expect(dead_code, reason = "held, not read")] RwLockReadGuard<'a, Epoch>);
 
@@ -29,7 +29,7 @@ impl Fence {
         *self.epoch.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a new epoch, when every commit under way has ended.
+    /// Begins a new epoch, after every running commit has ended.
     pub fn advance(&self) -> Epoch {
         let mut epoch = self.epoch.write().unwrap_or_else(PoisonError::into_inner);
         epoch.0 += 1;
@@ -49,7 +49,7 @@ impl Pass {
         Self { epoch, fence }
     }
 
-    /// Keeps the role from switching for as long as the guard is held.
+    /// Prevents role switches while the guard is held.
     ///
     /// # Errors
     /// `MODE_CHANGED` if the role was switched since the decision.
@@ -58,7 +58,7 @@ impl Pass {
         if *epoch != self.epoch {
             return Err(Problem::new(
                 ErrorCode::ModeChanged,
-                "The user switched the role while this call was under way; nothing was changed. Go on within the new role.",
+                "The user switched the role during this call; nothing was changed. Continue within the new role.",
             ));
         }
         Ok(CommitGuard(epoch))

@@ -1,4 +1,4 @@
-//! Why the policy `act_requires_plan` allows no change, in words for whoever makes the call.
+//! The messages of the policy `act_requires_plan` when it forbids a change.
 
 use super::{Consent, Situation};
 use crate::path::WorkspacePath;
@@ -9,16 +9,16 @@ use planwright_protocol::{ErrorCode, Problem};
 pub enum MissingPlan {
     /// The user has not approved the chat's plan, or there is none.
     NotApproved,
-    /// The chat has a newer version of the plan than the approved one.
+    /// The chat's plan is newer than the approved version.
     Revised,
-    /// The user took changes back to before the approval.
+    /// The user reverted to before the approval.
     TakenBack,
-    /// No step of the approved plan is open.
+    /// The approved plan has no open step.
     Done,
 }
 
 impl MissingPlan {
-    /// To the model, or to the user who makes the call.
+    /// For the model, or for the user who makes the call.
     pub(super) fn problem(self, situation: &Situation) -> Problem {
         let why = match situation.consent {
             Consent::Needed => self.for_model(situation.own_plan.as_ref()),
@@ -40,10 +40,10 @@ impl MissingPlan {
                 "the plan has changed since the approval. Call `exit_plan_mode`, which asks the user to approve it.".to_owned()
             }
             (Self::TakenBack, _) => {
-                "changes were taken back to before the approval. Call `exit_plan_mode`, which asks the user to approve the plan again.".to_owned()
+                "changes were reverted to before the approval. Call `exit_plan_mode`, which asks the user to approve the plan again.".to_owned()
             }
             (Self::Done, _) => {
-                "no step of the approved plan is open. To work on one of its steps again, report it as `in_progress` with `update_step`; for anything else write the next plan with `write_plan`, then call `exit_plan_mode`, which asks the user to approve it.".to_owned()
+                "the approved plan has no open step. To work on one of its steps again, report it as `in_progress` with `update_step`; for anything else write the next plan with `write_plan`, then call `exit_plan_mode`, which asks the user to approve it.".to_owned()
             }
         }
     }
@@ -51,14 +51,15 @@ impl MissingPlan {
     fn for_user(self, own_plan: Option<&WorkspacePath>) -> String {
         match (self, own_plan) {
             (Self::NotApproved, None) => {
-                "there is none here. Make the call in a chat whose plan you have approved (`chat_id`), or have a plan written and approve it.".to_owned()
+                "there is none. Make the call in a chat whose plan you have approved (`chat_id`), or ask for a plan and approve it."
+                    .to_owned()
             }
-            (Self::NotApproved, Some(plan)) => format!("{plan} is not approved. Approve it in its chat with *Execute plan*, then try again."),
+            (Self::NotApproved, Some(plan)) => {
+                format!("{plan} is not approved. Approve it in its chat with *Execute plan*, then try again.")
+            }
             (Self::Revised, _) => "the plan has changed since you approved it. Approve it again with *Execute plan*.".to_owned(),
-            (Self::TakenBack, _) => {
-                "changes were taken back to before the approval. Approve the plan again with *Execute plan*.".to_owned()
-            }
-            (Self::Done, _) => "no step of the approved plan is open. Have the next plan written and approve it.".to_owned(),
+            (Self::TakenBack, _) => "changes were reverted to before the approval. Approve the plan again with *Execute plan*.".to_owned(),
+            (Self::Done, _) => "the approved plan has no open step. Ask for the next plan and approve it.".to_owned(),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Proof that the gate allowed something: one permit for the whole call, and of it one for each kind of change.
+//! Proof of the gate's decision: one permit for the whole call, from which one is derived for each kind of change.
 //!
-//! Their fields are private and nothing here is public that makes one out of nothing, so only the gate's decision leads to a
-//! permit. A permit of a kind names what it is for, and whoever uses it says that again.
+//! Their fields are private, and no public function creates one from nothing, so only the gate's decision yields a permit. A
+//! specific permit names its target, and its user must name the same target.
 
 use super::fence::{CommitGuard, Pass};
 use crate::effect::{Effect, FileEffect, LandingEffect, RecordEffect, RunEffect};
@@ -9,14 +9,14 @@ use crate::path::WorkspacePath;
 use planwright_protocol::{ErrorCode, Problem};
 use std::collections::BTreeSet;
 
-/// The gate allowed a call exactly these effects, in this epoch.
+/// The gate allowed exactly these effects, in this epoch.
 #[derive(Debug)]
 pub struct Permit {
     effects: Vec<Effect>,
     pass: Pass,
 }
 
-/// For the content or the times of one file.
+/// Permits changing the content or the times of one file.
 #[derive(Debug)]
 pub struct WritePermit {
     path: WorkspacePath,
@@ -24,7 +24,7 @@ pub struct WritePermit {
     pass: Pass,
 }
 
-/// Whether a file that is written is there already.
+/// Whether the file that is written exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     New,
@@ -32,27 +32,27 @@ pub enum Target {
 }
 
 impl Target {
-    /// By the file that the caller decided on; `None` where there is none yet.
+    /// From the file that the caller decided on; `None` if it does not exist yet.
     pub fn of<T>(expected: Option<&T>) -> Self {
         if expected.is_some() { Self::Existing } else { Self::New }
     }
 }
 
-/// For making one folder.
+/// Permits creating one folder.
 #[derive(Debug)]
 pub struct FolderPermit {
     path: WorkspacePath,
     pass: Pass,
 }
 
-/// For deleting one entry, with all that is in it.
+/// Permits deleting one entry, with everything in it.
 #[derive(Debug)]
 pub struct DeletePermit {
     path: WorkspacePath,
     pass: Pass,
 }
 
-/// For giving one entry another path.
+/// Permits moving one entry.
 #[derive(Debug)]
 pub struct MovePermit {
     from: WorkspacePath,
@@ -62,47 +62,47 @@ pub struct MovePermit {
     pass: Pass,
 }
 
-/// For something that the chat records.
+/// Permits something that the chat records.
 #[derive(Debug)]
 pub struct RecordPermit {
     pass: Pass,
 }
 
-/// For ticking boxes in the file of one plan.
+/// Permits ticking boxes in one plan file.
 #[derive(Debug)]
 pub struct ProgressPermit {
     plan: WorkspacePath,
     pass: Pass,
 }
 
-/// For running a command, or a tool of an MCP server.
+/// Permits running a command, or a tool of an MCP server.
 #[derive(Debug)]
 pub struct RunPermit {
     effects: Vec<RunEffect>,
     pass: Pass,
 }
 
-/// For bringing what a command changed into the workspace.
+/// Permits landing a command's changes in the workspace.
 #[derive(Debug)]
 pub struct LandPermit {
-    /// The paths that were decided on.
+    /// The decided paths.
     decided: BTreeSet<WorkspacePath>,
     pass: Pass,
 }
 
-/// For putting paths back as they were before changes of the chat.
+/// Permits restoring paths to their state before changes of the chat.
 #[derive(Debug)]
 pub struct TakeBackPermit {
     paths: BTreeSet<WorkspacePath>,
     pass: Pass,
 }
 
-/// For putting back what a command changed in place, from the copies made before it. It holds in every epoch: the change had
-/// nobody's approval, whatever the role is by now.
+/// Permits restoring what a command changed in place, from the copies made before. Valid in every epoch, because nobody approved
+/// the change.
 #[derive(Debug)]
 pub struct PutBackPermit {
     paths: BTreeSet<WorkspacePath>,
-    /// Entries whose names no call could spell.
+    /// Entries whose names a call can't contain.
     unspellable: BTreeSet<String>,
 }
 
@@ -167,18 +167,18 @@ impl Permit {
         RunPermit { effects: self.effects.iter().filter_map(run).collect(), pass: self.pass.clone() }
     }
 
-    /// For the effects that a command had, of which those `withheld` do not land.
+    /// For the effects of a command, of which those `withheld` do not land.
     ///
     /// # Errors
     /// `FILE_CHANGED` if one of the effects is neither allowed nor withheld.
     pub(crate) fn to_land(&self, effects: &[Effect], withheld: &[Effect]) -> Result<LandPermit, Problem> {
-        // They come in the order in which they were decided on, so that none is looked for among all others.
+        // Both are in the order of the decision, so no effect must be searched among all others.
         let (mut allowed, mut held) = (self.effects.iter().peekable(), withheld.iter().peekable());
         let is_decided = |effect: &Effect| {
             held.next_if_eq(&effect).is_some() || allowed.next_if_eq(&effect).is_some() || self.covers(effect) || withheld.contains(effect)
         };
         if !effects.iter().all(is_decided) {
-            let text = "The files changed once more after they were judged; nothing of what the command did was kept. Run it again.";
+            let text = "The files changed again after the decision; none of the command's changes was kept. Run it again.";
             return Err(Problem::new(ErrorCode::FileChanged, text));
         }
         self.check(&LandingEffect::Keep.into())?;
@@ -186,7 +186,7 @@ impl Permit {
         Ok(LandPermit { decided, pass: self.pass.clone() })
     }
 
-    /// Everything that the gate allowed to be taken back.
+    /// Everything that the gate allowed to revert.
     #[must_use]
     pub fn to_take_back(&self) -> TakeBackPermit {
         let path = |effect: &Effect| if let Effect::Landing(LandingEffect::TakeBack(path)) = effect { Some(path.clone()) } else { None };
@@ -203,10 +203,10 @@ impl Permit {
 }
 
 impl WritePermit {
-    /// Opens the way to write this file, for as long as the guard is held.
+    /// Allows writing this file while the guard is held.
     ///
     /// # Errors
-    /// It is for another file, or the role was switched since.
+    /// The permit is for another file, or the role was switched since.
     pub fn enter(&self, path: &WorkspacePath, target: Target) -> Result<CommitGuard<'_>, Problem> {
         named((&self.path, self.target) == (path, target))?;
         self.pass.enter()
@@ -214,10 +214,10 @@ impl WritePermit {
 }
 
 impl FolderPermit {
-    /// Opens the way to make this folder, for as long as the guard is held.
+    /// Allows creating this folder while the guard is held.
     ///
     /// # Errors
-    /// It is for another folder, or the role was switched since.
+    /// The permit is for another folder, or the role was switched since.
     pub fn enter(&self, path: &WorkspacePath) -> Result<CommitGuard<'_>, Problem> {
         named(self.path == *path)?;
         self.pass.enter()
@@ -225,10 +225,10 @@ impl FolderPermit {
 }
 
 impl DeletePermit {
-    /// Opens the way to delete this entry, for as long as the guard is held.
+    /// Allows deleting this entry while the guard is held.
     ///
     /// # Errors
-    /// It is for another entry, or the role was switched since.
+    /// The permit is for another entry, or the role was switched since.
     pub fn enter(&self, path: &WorkspacePath) -> Result<CommitGuard<'_>, Problem> {
         named(self.path == *path)?;
         self.pass.enter()
@@ -236,10 +236,10 @@ impl DeletePermit {
 }
 
 impl MovePermit {
-    /// Opens the way for this move, for as long as the guard is held. `there` says whether a file is lost by it.
+    /// Allows this move while the guard is held. `there` says whether it loses a file.
     ///
     /// # Errors
-    /// It is for another move, or the role was switched since.
+    /// The permit is for another move, or the role was switched since.
     pub fn enter(&self, from: &WorkspacePath, to: &WorkspacePath, there: Target) -> Result<CommitGuard<'_>, Problem> {
         named((&self.from, &self.to) == (from, to) && (self.replaces || there == Target::New))?;
         self.pass.enter()
@@ -255,10 +255,10 @@ impl RecordPermit {
 }
 
 impl ProgressPermit {
-    /// Opens the way to write this plan, for as long as the guard is held.
+    /// Allows writing this plan while the guard is held.
     ///
     /// # Errors
-    /// It is for another plan, or the role was switched since.
+    /// The permit is for another plan, or the role was switched since.
     pub fn enter(&self, plan: &WorkspacePath) -> Result<CommitGuard<'_>, Problem> {
         named(self.plan == *plan)?;
         self.pass.enter()
@@ -266,10 +266,10 @@ impl ProgressPermit {
 }
 
 impl RunPermit {
-    /// Opens the way to run this. The guard is not for the time that it runs: a switch of role ends a command and does not wait.
+    /// Allows running this. The guard is not held during the run: a role switch ends a command and does not wait for it.
     ///
     /// # Errors
-    /// It is for something else, or the role was switched since.
+    /// The permit is for something else, or the role was switched since.
     pub fn enter(&self, effects: &[RunEffect]) -> Result<CommitGuard<'_>, Problem> {
         named(effects.iter().all(|effect| self.effects.contains(effect)))?;
         self.pass.enter()
@@ -277,11 +277,11 @@ impl RunPermit {
 }
 
 impl LandPermit {
-    /// Opens the way for these paths to land, for as long as the guard is held. Folders on the way to a path that was decided
-    /// on land with it; so do git's own records, for which the allowance to keep anything at all is enough.
+    /// Allows landing these paths while the guard is held. Parent folders of a decided path land with it. So do git's own
+    /// records, if anything at all may be kept.
     ///
     /// # Errors
-    /// Nobody decided on one of the paths, or the role was switched since.
+    /// A path was not decided, or the role was switched since.
     pub fn enter<'p>(&self, paths: impl IntoIterator<Item = &'p WorkspacePath>) -> Result<CommitGuard<'_>, Problem> {
         let is_decided = |path: &WorkspacePath| path.is_in_repository() || path.all_within(&self.decided).next().is_some();
         named(paths.into_iter().all(is_decided))?;
@@ -290,10 +290,10 @@ impl LandPermit {
 }
 
 impl TakeBackPermit {
-    /// Opens the way to put these paths back, for as long as the guard is held.
+    /// Allows restoring these paths while the guard is held.
     ///
     /// # Errors
-    /// It is not for one of them, or the role was switched since.
+    /// The permit does not cover one of them, or the role was switched since.
     pub fn enter<'p>(&self, paths: impl IntoIterator<Item = &'p WorkspacePath>) -> Result<CommitGuard<'_>, Problem> {
         named(paths.into_iter().all(|path| self.paths.contains(path)))?;
         self.pass.enter()
@@ -306,19 +306,19 @@ impl PutBackPermit {
     }
 
     /// # Errors
-    /// It is not for one of these entries.
+    /// The permit does not cover one of these entries.
     pub fn check<'p>(&self, changed: impl IntoIterator<Item = &'p WorkspacePath>, unspellable: &[String]) -> Result<(), Problem> {
         let is_spelled = changed.into_iter().all(|path| self.paths.contains(path));
         named(is_spelled && unspellable.iter().all(|name| self.unspellable.contains(name)))
     }
 }
 
-/// Whether a permit names what is to be done.
+/// Fails if the permit does not name the change.
 fn named(is_named: bool) -> Result<(), Problem> {
     if is_named {
         return Ok(());
     }
-    Err(Problem::new(ErrorCode::ToolNotPermitted, "The tool tried something it had not announced; nothing was changed."))
+    Err(Problem::new(ErrorCode::ToolNotPermitted, "The tool tried a change that it had not announced; nothing was changed."))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! What makes the gate stricter: the user's settings, the plan's scope, what looks like a secret.
+//! The inputs that make the gate stricter: the user's settings, the plan's scope, names of secrets.
 
 use crate::path::WorkspacePath;
 use globset::{GlobBuilder, GlobMatcher};
 use planwright_protocol::Plan;
 
-/// The user's standing yes: this chat, this tool, this folder.
+/// An "always allow" of the user for a tool and a folder, in one chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     pub tool: String,
@@ -18,7 +18,7 @@ impl Grant {
     }
 }
 
-/// The files that the approved plan names: what may change without asking.
+/// The approved plan's files, which may change without asking.
 #[derive(Debug)]
 pub struct Scope {
     paths: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a plan; `None` when it names no files.
+    /// The scope of a plan; `None` if it lists no files.
     #[must_use]
     pub fn of(plan: &Plan) -> Option<Scope> {
         let files = plan.files();
@@ -34,11 +34,11 @@ impl Scope {
             return None;
         }
         let files = files.into_iter().map(|file| file.trim_start_matches("./").trim_matches('/'));
-        // Most plans name paths, and a scope is made for every call: only patterns are compiled.
+        // Most plans list paths, and every call builds a scope, so only patterns are compiled.
         let (globs, paths): (Vec<_>, Vec<_>) = files.partition(|file| file.contains(['*', '?', '[', ']', '{', '}', '\\']));
         Some(Scope {
             paths: paths.into_iter().map(str::to_owned).collect(),
-            // A pattern that can't be read covers nothing, so what it was meant for asks.
+            // An invalid pattern covers nothing, so changes of its files ask.
             globs: globs.into_iter().flat_map(patterns).filter_map(|pattern| matcher(&pattern, Case::Exact)).collect(),
         })
     }
@@ -50,17 +50,17 @@ impl Scope {
     }
 }
 
-/// A path stands for the file, and for everything below it if it is a folder.
+/// A path names the file, or everything below the folder.
 fn is_at_or_below(path: &str, named: &str) -> bool {
     path.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// So does a pattern.
+/// A pattern does the same.
 fn patterns(file: &str) -> [String; 2] {
     [file.to_owned(), format!("{file}/**")]
 }
 
-/// A secret is one in capitals as well; a file of the plan is the one that is named.
+/// Patterns of secrets ignore case; the plan's files don't.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Case {
     Exact,
@@ -76,21 +76,21 @@ fn matcher(pattern: &str, case: Case) -> Option<GlobMatcher> {
         .map(|glob| glob.compile_matcher())
 }
 
-/// Endings of source code.
+/// File extensions of source code.
 const SOURCE: &[&str] = &[
     "c", "cc", "cpp", "cs", "css", "ex", "go", "h", "hpp", "html", "java", "js", "jsx", "kt", "lua", "md", "mjs", "php", "py", "rb", "rs",
     "scala", "sh", "sql", "swift", "ts", "tsx", "vue",
 ];
-/// Endings of files that show what a secret one would look like.
+/// File extensions of examples of secret files.
 const SAMPLES: &[&str] = &["example", "sample", "template", "dist"];
 
-/// Endings of what compilers make, whatever its name begins with.
+/// File extensions of compiler output.
 const PRODUCTS: &[&str] = &[
     "a", "class", "d", "dll", "dwo", "dylib", "exe", "gcda", "gcno", "jar", "lib", "map", "o", "obj", "pdb", "pyc", "rlib", "rmeta", "so",
     "stamp", "wasm",
 ];
 
-/// Names of files that may hold secrets.
+/// Name patterns of files that may contain secrets.
 #[derive(Debug)]
 pub struct Secrets {
     globs: Vec<GlobMatcher>,
@@ -102,20 +102,20 @@ impl Secrets {
     pub fn new(patterns: &[String]) -> Result<Self, String> {
         let globs = patterns
             .iter()
-            // A slash at either end, as ignore files have it, would match no path.
+            // A slash at either end, as in ignore files, would match no path.
             .map(|pattern| matcher(pattern.trim_matches('/'), Case::Ignored).ok_or_else(|| format!("{pattern:?} is not a valid glob")))
             .collect::<Result<_, _>>()?;
         Ok(Self { globs })
     }
 
-    /// Whether a name on the path is that of a secret.
+    /// Whether a name in the path is that of a secret.
     #[must_use]
     pub fn contains(&self, path: &WorkspacePath) -> bool {
         self.globs.iter().any(|glob| glob.is_match(path.relative()) || path.names().any(|name| glob.is_match(name)))
     }
 
-    /// Whether a file is empty for commands: a secret, but for source code and samples whose name only happens to fit. Without
-    /// those nothing could be built.
+    /// Whether a file is empty for commands: a secret, except source code and samples whose names happen to match. Without them
+    /// nothing could be built.
     #[must_use]
     pub fn hides(&self, path: &WorkspacePath) -> bool {
         let ending = path.names().last().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending);
@@ -127,8 +127,8 @@ impl Secrets {
         })
     }
 
-    /// The same in build output and in git's own folder, where a folder's name says nothing: a wildcard has to fit the file's own
-    /// name, and compilers name what they make after the source.
+    /// The same for build output and git's own folder, where a folder's name means nothing: a wildcard must match the file's own
+    /// name, and compiler output, which is named after the source, is exempt.
     #[must_use]
     pub fn hides_made(&self, path: &WorkspacePath) -> bool {
         let name = path.names().last().unwrap_or_default();
@@ -143,34 +143,34 @@ impl Secrets {
         })
     }
 
-    /// Whether a file is source code, a sample or what a compiler made of it, by the ending of its name.
+    /// Whether a file is source code, a sample or compiler output, by its extension.
     #[must_use]
     pub fn is_code(name: &str) -> bool {
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         [SOURCE, SAMPLES, PRODUCTS].iter().any(|endings| endings.contains(&ending))
     }
 
-    /// Whether a pattern can have a file or folder of this name in mind; a quick test before the others.
+    /// Whether a pattern may match a file or folder with this name; a quick pre-check.
     #[must_use]
     pub fn may_name(&self, name: &str) -> bool {
         self.globs.iter().any(|glob| glob.glob().glob().contains('/') || glob.is_match(name))
     }
 
-    /// Whether everything in a folder is, whatever its name.
+    /// Whether everything in a folder is hidden, whatever its name.
     #[must_use]
     pub fn hides_all_of(&self, folder: &WorkspacePath) -> bool {
-        // Names that no pattern has in mind.
+        // Names that no pattern matches.
         let any = "\u{7f}.rs";
         self.hides(&folder.join(any)) && self.hides(&folder.join(any).join(any))
     }
 
-    /// As they were written.
+    /// As the user wrote them.
     #[must_use]
     pub fn patterns(&self) -> Vec<String> {
         self.globs.iter().map(|glob| glob.glob().glob().to_owned()).collect()
     }
 
-    /// The patterns the product ships with.
+    /// The default patterns.
     #[must_use]
     pub fn shipped() -> Vec<String> {
         [".env*", "*.pem", "id_*"].map(str::to_owned).into()

@@ -30,7 +30,7 @@ pub(crate) fn situation(role: Role, consent: Consent) -> Situation {
 }
 
 impl Verdict {
-    /// The permit, where nobody is left to be asked.
+    /// The permit, if the user can't be asked.
     fn permit(self) -> Result<Permit, Problem> {
         match self {
             Verdict::Allow(permit) => Ok(permit),
@@ -138,7 +138,7 @@ fn the_refusal_in_plan_mode_says_so_in_the_agreed_words() {
         problem.message
     };
     let mut planner = by_model(Role::Planner);
-    assert!(refused(&planner).starts_with(&format!("{words} Put what you meant to do into the plan")));
+    assert!(refused(&planner).starts_with(&format!("{words} Put your intended changes into the plan")));
     planner.consent = Consent::Given;
     assert_eq!(refused(&planner), words, "the user needs no advice for models");
 }
@@ -260,7 +260,7 @@ fn settings_tighten_and_never_widen() {
 fn a_command_that_changed_the_chats_own_plan_asks_and_one_that_changed_another_file_does_not() {
     let mut after = by_model(Role::Actor);
     assert_eq!(word(&after, &[FileEffect::Write(path("/plans/x.plan"))]), "allow", "by a tool that writes files");
-    KEEPING.clone_into(&mut after.tool);
+    COMMAND_CHANGES.clone_into(&mut after.tool);
     after.approvals = Arc::new(Approvals { outside_plan: Rule::Allow, ..Approvals::default() });
     assert_eq!(word(&after, &[FileEffect::Write(path("/plans/x.plan"))]), "ask Major");
     assert_eq!(word(&after, &[FileEffect::Write(path("/src/main.rs"))]), "allow");
@@ -279,7 +279,7 @@ fn approve_always_holds_for_this_tool_and_this_folder() {
 
 #[test]
 fn the_right_to_plans_is_no_right_to_anything_else() {
-    // The Commander has it, and none of the rights to files.
+    // The Commander has it, and no permission for files.
     for effect in changes("/src/main.rs") {
         assert_eq!(word(&by_model(Role::Commander), std::slice::from_ref(&effect)), "TOOL_NOT_PERMITTED", "{effect:?}");
     }
@@ -324,8 +324,8 @@ fn a_command_can_be_set_to_ask_and_what_it_changed_is_judged_apart_from_that() {
     situation.approvals = Arc::new(Approvals { execute: Rule::Ask, tools: [("run".to_owned(), Rule::Ask)].into(), ..Approvals::default() });
     assert_eq!(word(&situation, &[command()]), "ask Minor");
     let mut after = situation.clone();
-    KEEPING.clone_into(&mut after.tool);
-    after.grants = Arc::new(vec![Grant { tool: KEEPING.to_owned(), folder: WorkspacePath::root() }]);
+    COMMAND_CHANGES.clone_into(&mut after.tool);
+    after.grants = Arc::new(vec![Grant { tool: COMMAND_CHANGES.to_owned(), folder: WorkspacePath::root() }]);
     assert_eq!(word(&after, &[LandingEffect::Keep.into(), Effect::from(FileEffect::Write(path("/a")))]), "allow");
     assert_eq!(
         word(&after, &[LandingEffect::Keep.into(), Effect::from(FileEffect::Delete(path("/a")))]),

@@ -1,4 +1,4 @@
-//! Writing a file in one step: a temporary file beside it, filled, flushed and then renamed over it.
+//! Writes a file atomically: fills and flushes a temporary file beside it, then renames it.
 
 use super::{Kind, Stamp, kind_of, problem};
 use crate::path::WorkspacePath;
@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// Puts `bytes` at `name` in `folder`. `enter` opens the fence and takes the workspace's turn right before the rename.
+/// Writes `bytes` to `name` in `folder`. `enter` opens the fence and takes the workspace's lock right before the rename.
 pub fn replace<G>(
     folder: &OwnedFd,
     name: &str,
@@ -28,7 +28,7 @@ pub fn replace<G>(
     replace_giving(folder, name, bytes, (expected, None), path, enter)
 }
 
-/// Like [`replace`], with a mode of its own, for a caller who holds the fence and the turn.
+/// Like [`replace`], with another mode, for a caller who holds the fence and the lock.
 pub fn replace_with_mode(
     folder: &OwnedFd,
     name: &str,
@@ -63,7 +63,7 @@ fn replace_giving<G>(
     if written.st_size != i64::try_from(bytes.len()).unwrap_or(i64::MAX) {
         return Err(Problem::new(
             ErrorCode::StorageFull,
-            format!("Only a part of {path} could be written. Nothing was changed; ask the user to make room on the disk."),
+            format!("Could write only a part of {path}. Nothing was changed; ask the user to free disk space."),
         ));
     }
     let _guard = enter()?;
@@ -79,14 +79,14 @@ fn replace_giving<G>(
     Ok(Stamp::of(&written))
 }
 
-/// Whether a copy is on disk when it is said to be made.
+/// Whether a copy is flushed to disk before the call returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Durable {
     Yes,
     No,
 }
 
-/// Puts a copy of a file, with its mode and times, into another folder.
+/// Copies a file, with its mode and times, into another folder.
 pub fn copy(from: (&OwnedFd, &CStr), to: (&OwnedFd, &CStr), durable: Durable) -> Result<(), Errno> {
     let mut source = super::overlay::open_file(from.0, from.1)?;
     let (to, name) = to;
@@ -104,7 +104,7 @@ pub fn copy(from: (&OwnedFd, &CStr), to: (&OwnedFd, &CStr), durable: Durable) ->
     temporary.rename_to(name, RenameFlags::empty())
 }
 
-/// The entry must be the regular file that was decided on. Its answer holds while the [turn](super::turn) is.
+/// Checks that the entry is the regular file that was decided on. The result holds while the [lock](super::workspace_lock) is held.
 pub fn still(folder: &OwnedFd, name: &str, expected: Stamp, path: &WorkspacePath) -> Result<(), Problem> {
     let present = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(|errno| problem::problem_of(errno, path))?;
     match kind_of(&present) {
@@ -125,7 +125,7 @@ fn keep_attributes(folder: &OwnedFd, name: &str, new: &File) -> Result<(), Errno
     let stat = rustix::fs::fstat(&old)?;
     let own = rustix::fs::fstat(new)?;
     if (stat.st_uid, stat.st_gid) != (own.st_uid, own.st_gid) {
-        // An ordinary user can't give files away; then the file becomes theirs, as with any editor.
+        // An ordinary user can't give files away; then they become the owner, as with any editor.
         let _ = rustix::fs::fchown(new, Some(rustix::fs::Uid::from_raw(stat.st_uid)), Some(rustix::fs::Gid::from_raw(stat.st_gid)));
     }
     rustix::fs::fchmod(new, Mode::from_raw_mode(stat.st_mode))?;
@@ -143,7 +143,7 @@ fn copy_attributes(old: &OwnedFd, new: &File) -> Result<(), Errno> {
         let mut value = vec![0_u8; 64 << 10];
         let size = rustix::fs::fgetxattr(old, name, &mut value[..])?;
         match rustix::fs::fsetxattr(new, name, &value[..size], rustix::fs::XattrFlags::empty()) {
-            // Some attributes are the kernel's own and not ours to set.
+            // The kernel manages some attributes itself.
             Ok(()) | Err(Errno::PERM | Errno::OPNOTSUPP) => {}
             Err(errno) => return Err(errno),
         }
@@ -151,25 +151,24 @@ fn copy_attributes(old: &OwnedFd, new: &File) -> Result<(), Errno> {
     Ok(())
 }
 
-/// What the temporary files of this process begin with; nobody can guess it.
+/// Prefix of this process's temporary files, with a random part.
 static OURS: LazyLock<String> = LazyLock::new(|| format!("{TEMPORARY}{:016x}", RandomState::new().build_hasher().finish()));
 static FILES: AtomicU64 = AtomicU64::new(0);
 const TEMPORARY: &str = ".planwright-";
 /// How often a lock is tried.
-const PATIENCE: u32 = 50;
+const ATTEMPTS: u32 = 50;
 
-/// Removes a temporary file whose process was killed before it could. One of a process that lives is locked, see
-/// [`Temporary::create`].
+/// Removes a temporary file whose process was killed. The files of a running process are locked, see [`Temporary::create`].
 pub fn remove_leftover(folder: &OwnedFd, name: &str) {
     if !name.starts_with(TEMPORARY) || name.strip_suffix(".tmp").is_none() || name.starts_with(OURS.as_str()) {
         return;
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::openat(folder, name, flags, Mode::empty()) else { return };
-    // The lock of a process that was just killed may be let go a moment late.
-    for _ in 0..PATIENCE {
+    // The kernel may release the lock of a just killed process a moment late.
+    for _ in 0..ATTEMPTS {
         if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            // One that can't be removed does no harm.
+            // A file that can't be removed is harmless.
             let _ = rustix::fs::unlinkat(folder, name, AtFlags::empty());
             return;
         }
@@ -177,7 +176,7 @@ pub fn remove_leftover(folder: &OwnedFd, name: &str) {
     }
 }
 
-/// A new file under a name nobody can guess, removed again unless it was renamed.
+/// A new file with an unguessable name, removed unless it was renamed.
 struct Temporary<'f> {
     folder: &'f OwnedFd,
     name: Option<String>,
@@ -192,7 +191,7 @@ impl<'f> Temporary<'f> {
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             match rustix::fs::openat(folder, name.as_str(), flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => {
-                    // Tells other processes that somebody is at work on it; where files can't be locked, nobody is told.
+                    // The lock shows other processes that the file is in use. Some file systems have no locks.
                     let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
                     return Ok(Self { folder, name: Some(name), file: File::from(file) });
                 }
@@ -202,8 +201,8 @@ impl<'f> Temporary<'f> {
         }
     }
 
-    /// Gives the file a time that no other file of this process has. The kernel's own time stands still for milliseconds, in
-    /// which the number of a replaced file can come back for one of the same size: they must not look the same.
+    /// Sets a modification time that no other file of this process has. The kernel's time has a resolution of milliseconds, in
+    /// which an inode number can be reused for a file of the same size; the two must not look the same.
     fn mark(&self) -> Result<(), Errno> {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

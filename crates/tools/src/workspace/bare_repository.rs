@@ -1,9 +1,9 @@
-//! Git repositories that are not named `.git`.
+//! Detects git repositories that are not named `.git`.
 //!
-//! Git takes a folder for a repository if it has `HEAD` and either `objects` and `refs` or a file `commondir` that says where those
-//! two are. Git obeys the configuration of such a folder whenever it is run there or below it, and that configuration names programs. So nothing
-//! makes or changes one: not at once, and not one entry at a time. Only names count, because git accepts links and files in
-//! the place of folders. What is named `.git` is protected by its name, see [`is_own_name`].
+//! Git treats a folder as a repository if it has `HEAD` and either `objects` and `refs`, or a file `commondir` that says where
+//! those two are. Git obeys the configuration of such a folder whenever it runs there or below, and that configuration names
+//! programs. So no call creates or changes one, not even one entry at a time. Only names count, because git accepts links and
+//! files in place of folders. Folders named `.git` are protected by name, see [`is_own_name`].
 
 use super::overlay::staged_kind;
 use super::{Links, Workspace};
@@ -19,7 +19,7 @@ const HEAD: u8 = 0b0001;
 const OBJECTS_AND_REFS: u8 = 0b0110;
 const COMMON: u8 = 0b1000;
 
-/// What git reads of a repository that is the workspace's own folder. Everything else there is the user's project.
+/// The entries that git reads if the workspace's own folder is a repository. Everything else there is the user's project.
 const READ_BY_GIT: [&str; 20] = [
     "HEAD",
     "objects",
@@ -43,7 +43,7 @@ const READ_BY_GIT: [&str; 20] = [
     "sequencer",
 ];
 
-/// Which of the signs a folder has.
+/// The entries of [`SIGNS`] that a folder has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signs(u8);
 
@@ -52,7 +52,7 @@ impl Signs {
         names.into_iter().fold(Self::default(), Self::with)
     }
 
-    /// Adds an entry. Case does not count: on some file systems it makes no difference.
+    /// Adds an entry. Ignores case, because some file systems do.
     #[must_use]
     pub fn with(self, name: &[u8]) -> Self {
         let place = SIGNS.iter().position(|sign| name.eq_ignore_ascii_case(sign.as_bytes()));
@@ -63,7 +63,7 @@ impl Signs {
         self.0 & HEAD != 0 && (self.0 & COMMON != 0 || self.0 & OBJECTS_AND_REFS == OBJECTS_AND_REFS)
     }
 
-    /// These and the signs that some open folders have together. Without `HEAD`, as almost always, the others are not looked for.
+    /// These signs and those in some open folders. Without `HEAD`, which is almost always missing, the others are not looked up.
     #[must_use]
     pub fn and_in(self, folders: &[&OwnedFd]) -> Self {
         let is_there = |folder: &&OwnedFd, name: &str| {
@@ -85,7 +85,7 @@ pub fn is_sign(name: &[u8]) -> bool {
     Signs::default().with(name) != Signs::default()
 }
 
-/// What of a repository no tool may change: all of it, but in the workspace's own folder only what git reads.
+/// The part of a repository that no tool may change: all of it, but in the workspace's own folder only what git reads.
 pub fn protected_part(folder: &WorkspacePath, name: &[u8]) -> Option<WorkspacePath> {
     if !folder.is_root() {
         return Some(folder.clone());
@@ -94,13 +94,13 @@ pub fn protected_part(folder: &WorkspacePath, name: &[u8]) -> Option<WorkspacePa
     is_read.then(|| folder.join(&String::from_utf8_lossy(name)))
 }
 
-/// Whether a path lies in something that its name alone protects.
+/// Whether a path is inside something that is protected by name.
 pub fn is_named_own(path: &WorkspacePath) -> bool {
     path.names().any(|name| is_own_name(name.as_bytes()))
 }
 
 impl Workspace {
-    /// The repository that a path lies in, or that it would complete; `None` for most paths.
+    /// The repository that contains a path, or that the path would complete; `None` for most paths.
     #[must_use]
     pub fn repository_at(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
         if is_named_own(path) {
@@ -108,7 +108,7 @@ impl Workspace {
         }
         let mut folder = WorkspacePath::root();
         for name in path.names() {
-            // Where nothing is there yet, the path itself makes one sign at most.
+            // If nothing exists yet, the path itself is at most one sign.
             let open = self.open_at(&folder, OFlags::PATH | OFlags::DIRECTORY, Links::Refused).ok()?;
             if Signs::default().with(name.as_bytes()).and_in(&[&open]).is_repository()
                 && let Some(protected) = protected_part(&folder, name.as_bytes())
@@ -121,8 +121,8 @@ impl Workspace {
     }
 
     /// # Errors
-    /// `PROTECTED_PATH` if the path lies in a repository, or would complete one. To be asked in the workspace's turn, so that no
-    /// two calls make the two halves of one.
+    /// `PROTECTED_PATH` if a repository contains the path, or the path would complete one. Call this with the workspace's lock,
+    /// so that no two calls create the two halves of one.
     pub(super) fn refuse_repository(&self, path: &WorkspacePath) -> Result<(), Problem> {
         match self.repository_at(path) {
             None => Ok(()),

@@ -1,7 +1,7 @@
-//! How a workspace was when a run began: which ignore files it had, which folders were tagged, what git kept.
+//! The state of a workspace when a run began: its ignore files, tagged folders and git index.
 //!
-//! By this it is told what is build output. What the chat itself writes into an ignore file, a tag or git's index must not
-//! make a folder one that nobody is asked about.
+//! It defines what is build output. A chat's own change of an ignore file, a tag or git's index must not turn a folder into build
+//! output, about which the user is not asked.
 
 use super::Workspace;
 use super::change::{OUTPUT, OUTPUT_IF_IGNORED, Sorter};
@@ -17,14 +17,14 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-/// How much text of ignore files is held. Without the rest less counts as build output.
+/// Maximum size of all ignore files. Without the rest, less counts as build output.
 const MOST_RULES: usize = 64 << 20;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// What it is the state at; a plan's approval, or nothing for a run without one.
+    /// The reason for this state: a plan's approval, or none for a run without one.
     pub anchor: Option<String>,
-    /// The ignore files, by the folders that have them.
+    /// The ignore files, by folder.
     pub(super) rules: BTreeMap<String, String>,
     /// Folders that are a repository.
     pub(super) repositories: BTreeSet<String>,
@@ -33,22 +33,22 @@ pub struct Baseline {
     pub(super) index: GitIndex,
 }
 
-/// Git's list of the files it keeps.
+/// Git's list of tracked files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GitIndex {
-    /// There is none, or no file in it lies in a folder that is named like build output.
+    /// There is none, or it has no file in a folder that is named like build output.
     #[default]
     Empty,
-    /// As git wrote it, with every path in full.
+    /// As git wrote it, with complete paths.
     Paths(Vec<u8>),
-    /// It says nothing that can be relied on.
+    /// It is unreliable.
     Unreadable,
 }
 
 impl GitIndex {
     pub fn read(workspace: &Workspace) -> Self {
         match workspace.read(&WorkspacePath::root().join(REPOSITORY).join("index")) {
-            // Up to its third version the index has every path in full.
+            // Up to version 3 the index has complete paths.
             Ok(snapshot) if matches!(snapshot.bytes.get(..8), Some([b'D', b'I', b'R', b'C', 0, 0, 0, 2 | 3])) => {
                 let has = |name: &&str| memmem::find(&snapshot.bytes, format!("{name}/").as_bytes()).is_some();
                 if OUTPUT.iter().chain(OUTPUT_IF_IGNORED).any(has) { Self::Paths(snapshot.bytes) } else { Self::Empty }
@@ -59,7 +59,7 @@ impl GitIndex {
         }
     }
 
-    /// Whether git keeps files of this folder.
+    /// Whether git tracks files in this folder.
     pub fn has_within(&self, folder: &WorkspacePath) -> bool {
         match self {
             Self::Empty => false,
@@ -70,18 +70,18 @@ impl GitIndex {
 }
 
 impl Workspace {
-    /// The present state.
+    /// The current state.
     ///
     /// # Errors
-    /// The workspace is gone.
+    /// The workspace is missing.
     pub fn baseline(&self) -> Result<Baseline, Problem> {
         let mut sorter = Sorter::new(self, self.host_path()?);
         let mut baseline = Baseline { index: GitIndex::read(self), ..Baseline::default() };
         let mut room = MOST_RULES;
-        // By their paths: one folder is open at a time, however many there are.
+        // By path, so that only one folder is open at a time.
         let mut folders = vec![WorkspacePath::root()];
         while let Some(path) = folders.pop() {
-            // A folder that can't be read has no rules, so that nothing in it counts as build output.
+            // A folder that can't be read has no rules, so nothing in it counts as build output.
             let Ok(folder) = self.folder(&path) else { continue };
             let Ok(entries) = Dir::read_from(folder.as_fd()) else { continue };
             for entry in entries.flatten() {
@@ -111,17 +111,17 @@ impl Workspace {
 }
 
 impl Baseline {
-    /// What was saved in a folder of ours.
+    /// Loads a saved baseline.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
     pub fn load(file: &Path) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(file).ok()?).ok()
     }
 
-    /// Forgets what was saved.
+    /// Deletes a saved baseline.
     #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
     pub fn remove(file: &Path) {
-        // One that stays is of a state that no later run asks for.
+        // A leftover belongs to a state that no later run uses.
         let _ = std::fs::remove_file(file);
     }
 
@@ -153,7 +153,7 @@ mod tests {
         }
         std::fs::create_dir_all(root.join("d7/.git")).unwrap();
         std::fs::write(root.join("d1999/.gitignore"), "target\n").unwrap();
-        // Descriptors that are open before count as well, and other tests open some.
+        // Descriptors that were open before count too, and other tests open some.
         let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
         let (before, workspace) = (open(), Workspace::open(&root).unwrap());
         let (baseline, most) = std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Commits of an agent's work, on a branch of its own: the user's index, working tree and HEAD are not touched.
+//! Commits an agent's work to a separate branch, without touching the user's index, working tree and HEAD.
 
 use super::change::Sorter;
 use super::rules::REPOSITORY;
@@ -9,32 +9,32 @@ use planwright_protocol::Image;
 use planwright_sandbox::git_on;
 use std::path::PathBuf;
 
-/// What is to be committed.
+/// The commit to make.
 #[derive(Clone, Debug)]
 pub struct Commit {
-    /// The name of the branch, which is made from HEAD if it is not there.
+    /// The branch, which is created from HEAD if it is missing.
     pub branch: String,
     pub message: String,
-    /// A word that stands in the message and nowhere else: a tip with it is this very commit.
+    /// A word that occurs only in this commit's message. A branch tip with it is this commit.
     pub mark: String,
     /// Seconds since 1970.
     pub at: i64,
-    /// Each path as it is to be.
+    /// The wanted state of each path.
     pub files: Vec<(WorkspacePath, Version)>,
 }
 
 impl Workspace {
-    /// Commits files; gives the commit's id. Done again, it gives the same commit.
+    /// Commits files and returns the commit's id. Repeating it returns the same commit.
     ///
     /// # Errors
-    /// Why not, in words for the user.
+    /// The reason, as text for the user.
     pub fn commit(&self, commit: &Commit) -> Result<String, String> {
         let folder = self.repository()?;
         let git = |args: &[&str]| git_on(&folder, args, Vec::new());
         let name = format!("refs/heads/{}", commit.branch);
-        git(&["check-ref-format", &name]).map_err(|_| format!("{} is no name for a branch", commit.branch))?;
+        git(&["check-ref-format", &name]).map_err(|_| format!("{} is not a valid branch name", commit.branch))?;
         if git(&["symbolic-ref", "-q", "HEAD"]).is_ok_and(|head| head == name) {
-            return Err(format!("{} is checked out, and what is checked out is not moved", commit.branch));
+            return Err(format!("{} is checked out; choose another branch", commit.branch));
         }
         let id = |name: &str| git(&["rev-parse", "-q", "--verify", &format!("{name}^{{commit}}")]).ok().filter(|id| !id.is_empty());
         let tip = id(&name);
@@ -45,10 +45,10 @@ impl Workspace {
         }
         let parent = tip.or_else(|| id("HEAD"));
         git_on(&folder, &["fast-import", "--quiet", "--date-format=raw"], commit.stream(&name, parent.as_deref()))?;
-        id(&name).ok_or_else(|| "git made no commit and said nothing".to_owned())
+        id(&name).ok_or_else(|| "git made no commit and printed no error".to_owned())
     }
 
-    /// Whether git is told to ignore a path, or a folder that it is in.
+    /// Whether git ignores a path, or a folder that contains it.
     #[must_use]
     pub fn is_ignored(&self, path: &WorkspacePath) -> bool {
         let Ok(host) = self.host_path() else { return false };
@@ -69,19 +69,19 @@ impl Workspace {
         matches!(self.entry(&WorkspacePath::root().join(REPOSITORY)), Ok(Some(_)))
     }
 
-    /// The repository that the workspace is the root of. One that lies elsewhere is not ours to write to.
+    /// The repository whose root is the workspace. We don't write to repositories elsewhere.
     fn repository(&self) -> Result<PathBuf, String> {
         let folder = WorkspacePath::root().join(REPOSITORY);
         let is_here = matches!(self.entry(&folder), Ok(Some(entry)) if entry.kind == Kind::Folder);
         if !is_here || !matches!(self.entry(&folder.join("commondir")), Ok(None)) {
-            return Err("the repository lies outside of the workspace".to_owned());
+            return Err("the repository is outside the workspace".to_owned());
         }
         Ok(self.host_path().map_err(|problem| problem.message)?.join(REPOSITORY))
     }
 }
 
 impl Commit {
-    /// What `git fast-import` reads: contents as they are, without filters.
+    /// The input of `git fast-import`: contents without filters.
     fn stream(&self, branch: &str, parent: Option<&str>) -> Vec<u8> {
         let message = format!("{}\n\n{}\n", self.message, self.mark);
         let mut stream = format!("commit {branch}\ncommitter Planwright <planwright@localhost> {} +0000\n", self.at).into_bytes();
@@ -94,7 +94,7 @@ impl Commit {
                     stream.extend_from_slice(format!("D {name}\n").as_bytes());
                     continue;
                 }
-                // Git has no word for folders, and would take this for what is in it.
+                // Git does not track folders, and would take this for the folder's content.
                 Image::Folder { .. } | Image::Unknown => continue,
                 Image::Link { target } => Some(("120000", target.as_bytes())),
                 Image::File { mode, .. } => {

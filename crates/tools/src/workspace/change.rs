@@ -1,4 +1,4 @@
-//! What a command changed, entry by entry, and which of it a plan has a say in.
+//! A command's changes, entry by entry, and which of them the gate decides on.
 
 use super::baseline::{Baseline, GitIndex};
 use super::refs::RefChange;
@@ -10,16 +10,16 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// One entry that a command left different.
+/// One entry that a command changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct EntryChange {
     pub path: WorkspacePath,
     pub was: Option<Kind>,
-    /// `None` when it is gone.
+    /// `None` if it was deleted.
     pub now: Option<Kind>,
 }
 
-impl Change {
+impl EntryChange {
     #[must_use]
     pub fn word(&self) -> &'static str {
         match (self.was, self.now) {
@@ -32,40 +32,41 @@ impl Change {
 
 /// Everything that a command changed.
 #[derive(Debug, Default)]
-pub struct Changes {
-    /// What the gate decides on.
-    pub judged: Vec<Change>,
-    /// Files and folders that are kept as they are, with all that is in them.
-    pub unjudged: Vec<Change>,
-    /// Those of them that are not kept after all.
-    pub left_out: Vec<Change>,
-    /// Entries that no call could name, and that are never kept.
+pub struct CommandChanges {
+    /// The changes that the gate decides on.
+    pub judged: Vec<EntryChange>,
+    /// Files and folders that are kept without a decision, with everything in them.
+    pub unjudged: Vec<EntryChange>,
+    /// Those of them that are discarded after all.
+    pub left_out: Vec<EntryChange>,
+    /// Entries that no call could name, which are always discarded.
     pub unspellable: u64,
-    /// The same, where they are to be put back.
+    /// The same, if they must be restored.
     pub odd: Vec<String>,
-    /// Repositories under other names than `.git` that the command made or changed, as far as they are protected. Nothing in them is kept.
+    /// Repositories with other names than `.git` that the command created or changed, as far as they are protected. Nothing in
+    /// them is kept.
     pub repositories: BTreeSet<WorkspacePath>,
     /// Refs and logs that would lose commits.
     pub lost: Vec<Loss>,
-    /// All changes of refs, logs and index, if there are such: they are kept or taken back together.
-    pub history: Vec<Change>,
-    /// What became of each ref by them.
+    /// All changes of refs, logs and index, if there are any: they are kept or reverted together.
+    pub history: Vec<EntryChange>,
+    /// The resulting change of each ref.
     pub refs: Vec<RefChange>,
-    /// Why nothing of it can be kept, whatever it is.
+    /// Why none of it can be kept.
     pub refused: Option<&'static str>,
-    /// How long the paths of what is judged are together.
+    /// Total length of the paths that the gate decides on.
     pub(super) path_bytes: usize,
 }
 
-/// Folders that hold nothing but what a build made, whatever the project.
+/// Folders that contain only build output, in every project.
 pub const OUTPUT: &[&str] =
     &["node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".gradle", ".nyc_output"];
-/// Folders that do where git is told to ignore them.
+/// Folders that contain only build output if git ignores them.
 pub const OUTPUT_IF_IGNORED: &[&str] = &["target", "build", "dist", "out", "coverage", ".next", ".cache", ".venv", "venv", "bin", "obj"];
-/// By this file a program marks a folder as one that it can make again.
+/// With this file a program marks a folder that it can create again.
 const TAG: &str = "CACHEDIR.TAG";
 
-/// Git's records of what was done. Everything else in `.git` can make the user's own git run something.
+/// Git's records. Everything else in `.git` can make the user's own git run something.
 const RECORDS: &[&str] = &["objects", "refs", "logs"];
 const RECORD_FILES: &[&str] = &[
     "HEAD",
@@ -81,32 +82,33 @@ const RECORD_FILES: &[&str] = &[
     "REVERT_HEAD",
     "AUTO_MERGE",
 ];
-/// Those that git itself removes when a merge is over.
+/// Records that git itself removes after a merge.
 const PASSING: &[&str] = &["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE"];
 
-/// Work of git's that is half done: its files can run something, and without them files and records would be wrong.
+/// State of an unfinished git operation: its files can run something, and without them files and records would be inconsistent.
 const HALF_DONE: &[&str] = &["rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG", "BISECT_START"];
-/// What git has of a linked worktree alone, and which must fit its files and branches.
+/// The part of a repository that belongs to a linked worktree, and must match its files and branches.
 const OF_WORKTREE: &[&str] = &["HEAD", "index"];
 
-/// How many files and folders one command may change, build output aside. Each is noted with its path, which may be long.
+/// Maximum number of files and folders that a command may change, besides build output. Each is recorded with its path, which may
+/// be long.
 const MOST_CHANGES: usize = 200_000;
 const MOST_PATH_BYTES: usize = 64 << 20;
 const TOO_MANY: &str = "The command changed more than 200000 files and folders, besides build output. Change fewer at once, or have git ignore the folder that they are in and ask the user to approve that first.";
 
-impl Changes {
-    /// Why nothing of it can be kept: the command stopped in the middle of a rebase or the like, went on with one, worked in
-    /// a linked worktree, or changed more than can be dealt with.
+impl CommandChanges {
+    /// Why none of it can be kept: the command stopped during a rebase or similar, continued one, worked in a linked worktree, or
+    /// changed too much.
     #[must_use]
     pub fn half_done(&self) -> Option<&'static str> {
         if self.refused.is_some() {
             return self.refused;
         }
-        let why = |change: &Change| {
+        let why = |change: &EntryChange| {
             let names: Vec<&str> = change.path.names().collect();
             match names.as_slice() {
                 [rules::REPOSITORY, name, ..] if HALF_DONE.contains(name) => Some(
-                    "The command left a rebase, a bisection or the like half done, or went on with one. No command may change git's notes on that (.git/rebase-merge and such), and without them the files and branches would not fit together. Do all of it in one command, from its beginning to its end or its `--abort`.",
+                    "The command left a rebase, a bisection or a similar operation half done, or continued one. No command may change git's state of it (such as .git/rebase-merge), and without that state files and branches would be inconsistent. Do all of it in one command, from its beginning to its end or its `--abort`.",
                 ),
                 [rules::REPOSITORY, "worktrees", _, name] if OF_WORKTREE.contains(name) && change.was.is_some() && change.now.is_some() => {
                     Some(
@@ -119,13 +121,13 @@ impl Changes {
         self.judged.iter().find_map(why)
     }
 
-    /// Nothing that could be kept, for this reason.
+    /// No changes, for this reason.
     #[must_use]
     pub fn refused(why: Option<&'static str>) -> Self {
         Self { refused: why, ..Self::default() }
     }
 
-    /// Refuses all of it if there is more than anybody could decide on; whether that is so.
+    /// Refuses everything if there are too many changes to decide on. Returns whether that is so.
     pub fn limit_amount(&mut self) -> bool {
         if self.judged.len() + self.unjudged.len() > MOST_CHANGES || self.path_bytes > MOST_PATH_BYTES {
             self.refused = Some(TOO_MANY);
@@ -133,7 +135,7 @@ impl Changes {
         self.refused.is_some()
     }
 
-    /// Whether a path lies in a repository under another name than `.git`.
+    /// Whether a path is inside a repository with another name than `.git`.
     #[must_use]
     pub fn is_in_repository(&self, path: &WorkspacePath) -> bool {
         let mut path = (!self.repositories.is_empty()).then(|| path.clone());
@@ -147,18 +149,18 @@ impl Changes {
     }
 
     /// Adds a change that the gate decides on.
-    pub fn judge(&mut self, change: Change) {
+    pub fn judge(&mut self, change: EntryChange) {
         self.path_bytes += change.path.relative().len();
         self.judged.push(change);
     }
 
-    /// Every change there is, but for what can't be spelled.
+    /// All changes, except those with names that a call can't contain.
     #[must_use]
-    pub fn all(&self) -> Vec<Change> {
+    pub fn all(&self) -> Vec<EntryChange> {
         [self.judged.as_slice(), &self.unjudged, &self.left_out, &self.history].concat()
     }
 
-    /// Leaves out all that git knows by name: everything but its objects.
+    /// Drops all changes of git's records, except objects.
     pub fn leave_records(&mut self) {
         self.left_out.append(&mut self.history);
         self.lost.clear();
@@ -172,33 +174,33 @@ pub fn is_in_repository(path: &WorkspacePath) -> bool {
     path.is_in_repository()
 }
 
-/// An object that git keeps: once there, it never changes.
+/// Whether it is a git object, which never changes once it exists.
 pub fn is_object(path: &WorkspacePath) -> bool {
     path.relative().starts_with(".git/objects/")
 }
 
-/// A record of the repository that is no object: they fit together, and land together or not at all.
+/// Whether it is a record other than an object. They must be consistent, so they land together or not at all.
 pub fn is_named_record(path: &WorkspacePath) -> bool {
     is_in_repository(path) && !is_object(path)
 }
 
 impl Workspace {
-    /// Whether this is a folder of build output, in which changes are not noted.
+    /// Whether this is a folder of build output, in which changes are not recorded.
     #[must_use]
     pub fn is_output(&self, path: &WorkspacePath) -> bool {
         self.host_path().is_ok_and(|host| Sorter::new(self, host).is_output(path))
     }
 }
 
-/// Tells what a plan has a say in from what it has not.
+/// Separates the changes that the gate decides on from the others.
 pub struct Sorter<'w> {
     workspace: &'w Workspace,
     host: PathBuf,
     pub has_repository: bool,
     known: HashMap<WorkspacePath, bool>,
-    /// Git's list of the files it keeps; `None` until it is needed.
+    /// Git's list of tracked files; `None` until it is needed.
     index: Option<GitIndex>,
-    /// The state by which it is judged; the present one if there is none.
+    /// The state that defines build output; the current one if there is none.
     baseline: Option<Arc<Baseline>>,
 }
 
@@ -209,17 +211,17 @@ impl<'w> Sorter<'w> {
         Self { workspace, host, has_repository, known: HashMap::new(), index: None, baseline: None }
     }
 
-    /// The same by the state of an earlier moment.
+    /// The same, with an earlier state.
     pub fn as_of(workspace: &'w Workspace, host: PathBuf, baseline: Option<Arc<Baseline>>) -> Self {
         Self { baseline, ..Self::new(workspace, host) }
     }
 
-    /// Whether this entry, with all that is in it, is kept without a question.
+    /// Whether this entry, with everything in it, is kept without a question.
     pub fn is_unjudged(&mut self, path: &WorkspacePath, was: Option<Kind>, now: Option<Kind>) -> bool {
         self.is_record(path, was, now) || (now == Some(Kind::Folder) && self.is_output(path))
     }
 
-    /// A record of the workspace's own repository.
+    /// Whether this is a record of the workspace's own repository.
     fn is_record(&self, path: &WorkspacePath, was: Option<Kind>, now: Option<Kind>) -> bool {
         let names: Vec<&str> = path.names().collect();
         let [repository, inside @ ..] = names.as_slice() else { return false };
@@ -227,21 +229,21 @@ impl<'w> Sorter<'w> {
             return false;
         }
         match (inside, now) {
-            // Alternates and replacements have git take other objects than its own.
+            // Alternates and replacements make git use other objects.
             (["objects"] | ["objects" | "refs", "info" | "replace", ..], _) => false,
-            // One that was there is looked into: what is gone from it is not let through.
+            // An existing folder is examined entry by entry: deletions in it are not let through.
             ([folder, ..], Some(Kind::Folder)) => was.is_none() && RECORDS.contains(folder),
             (["objects", ..], Some(Kind::File)) => was.is_none(),
             ([folder, _, ..], Some(Kind::File)) => RECORDS.contains(folder),
             ([file], Some(Kind::File)) => RECORD_FILES.contains(file),
             ([file], None) => PASSING.contains(file),
-            // A branch, tag or stash that is given up: its objects stay, and it asks if nothing else has its commits.
+            // A deleted branch, tag or stash: its objects stay, and it asks if nothing else contains its commits.
             (["refs" | "logs", _, ..], None) => true,
             _ => false,
         }
     }
 
-    /// A folder of build output.
+    /// Whether this is a folder of build output.
     pub fn is_output(&mut self, path: &WorkspacePath) -> bool {
         let Some((parent, name)) = path.split() else { return false };
         if path.is_protected() {
@@ -259,7 +261,7 @@ impl<'w> Sorter<'w> {
         is_output
     }
 
-    /// Whether git keeps files of this folder, so that they are the user's whatever its name says.
+    /// Whether git tracks files in this folder. Then they are the user's, whatever its name.
     fn is_tracked(&mut self, folder: &WorkspacePath) -> bool {
         if !self.has_repository {
             return false;
@@ -268,7 +270,7 @@ impl<'w> Sorter<'w> {
         is_kept_now || self.baseline.as_ref().is_some_and(|baseline| baseline.index.has_within(folder))
     }
 
-    /// Whether a program marked this folder as one that it can make again.
+    /// Whether a program marked this folder as one that it can create again.
     pub fn is_tagged(&self, path: &WorkspacePath) -> bool {
         let is_tagged = || matches!(self.workspace.entry(&path.join(TAG)), Ok(Some(_)));
         match &self.baseline {
@@ -277,9 +279,9 @@ impl<'w> Sorter<'w> {
         }
     }
 
-    /// Whether git is told to ignore it.
+    /// Whether git ignores it.
     pub fn is_ignored(&self, parent: &WorkspacePath, path: &WorkspacePath, kind: Kind) -> bool {
-        // The folder's own rules count too, which are those around anything in it.
+        // The folder's own rules count too: they apply to everything in it.
         let inside = parent.join("_");
         let rules = match &self.baseline {
             Some(baseline) => Rules::at(baseline, &self.host, &inside),
@@ -323,13 +325,13 @@ mod tests {
 
     #[test]
     fn more_changes_than_anybody_could_decide_on_are_refused_as_a_whole() {
-        let change = |path: &str| Change { path: WorkspacePath::parse(path).unwrap(), was: None, now: Some(Kind::File) };
-        let mut changes = Changes::default();
+        let change = |path: &str| EntryChange { path: WorkspacePath::parse(path).unwrap(), was: None, now: Some(Kind::File) };
+        let mut changes = CommandChanges::default();
         (0..MOST_CHANGES).for_each(|_| changes.judge(change("/a")));
         assert!(!changes.limit_amount() && changes.half_done().is_none());
         changes.judge(change("/b"));
         assert!(changes.limit_amount() && changes.half_done() == Some(TOO_MANY));
-        let (mut changes, long) = (Changes::default(), format!("/{}", ["x".repeat(200).as_str(); 20].join("/")));
+        let (mut changes, long) = (CommandChanges::default(), format!("/{}", ["x".repeat(200).as_str(); 20].join("/")));
         (0..=MOST_PATH_BYTES / 4000).for_each(|_| changes.judge(change(&long)));
         assert!(changes.limit_amount(), "long paths count for more");
     }
@@ -354,13 +356,13 @@ mod tests {
         }
         assert!(sort(folder.path(), "/.git/refs/heads/x", None), "a branch can be given up");
         assert!(!sort(folder.path(), "/.git/HEAD", Some(Kind::Link)) && !sort(folder.path(), "/.git/HEAD", None));
-        let change = |path: &str| Change { path: WorkspacePath::parse(path).unwrap(), was: None, now: Some(Kind::File) };
+        let change = |path: &str| EntryChange { path: WorkspacePath::parse(path).unwrap(), was: None, now: Some(Kind::File) };
         let unjudged = vec![change("/.git/HEAD"), change("/target")];
-        let mut changes = Changes { judged: vec![change("/.git/rebase-merge/onto")], unjudged, ..Changes::default() };
+        let mut changes = CommandChanges { judged: vec![change("/.git/rebase-merge/onto")], unjudged, ..CommandChanges::default() };
         assert!(changes.half_done().is_some_and(|why| why.contains("half done")));
         changes.judged = vec![change("/.git/worktrees/new/HEAD"), change("/.git/worktrees/old/logs/HEAD")];
         assert_eq!(changes.half_done(), None, "a worktree that is made or looked after");
-        changes.judged = vec![Change { was: Some(Kind::File), ..change("/.git/worktrees/old/index") }];
+        changes.judged = vec![EntryChange { was: Some(Kind::File), ..change("/.git/worktrees/old/index") }];
         assert!(changes.half_done().is_some_and(|why| why.contains("worktree")));
         changes.leave_records();
         assert_eq!(changes.unjudged.len(), 1);

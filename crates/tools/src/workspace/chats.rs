@@ -1,7 +1,7 @@
 //! The server's own files in a workspace: one for each chat, in `/.planwright/chats`.
 //!
-//! They need no permit, because no tool has a way to them: a name here is made of a chat's id and nothing else. As for
-//! every other write, no link is followed, and what is not a plain file is not written to.
+//! They need no permit, because no tool can name them: the name consists of a chat's id and nothing else. As with every write, no
+//! link is followed, and only regular files are written.
 
 use super::{Kind, Links, Stamp, Workspace, atomic, kind_of, problem_of};
 use crate::path::WorkspacePath;
@@ -17,22 +17,22 @@ const FOLDER: [&str; 2] = [".planwright", "chats"];
 /// Keeps transcripts, and itself, out of `git status`.
 const IGNORE_NAME: &str = ".gitignore";
 const IGNORE_TEXT: &str = "# Written by Planwright: keeps transcripts out of git. To commit them, empty this file; it is not written again.\n/chats/\n/.gitignore\n";
-/// How often a file is read again because somebody else wrote it meanwhile.
+/// How often a file is read again because another process wrote it meanwhile.
 const TRIES: usize = 8;
 
 impl Workspace {
-    /// The whole file of a chat.
+    /// Reads a chat's whole file.
     ///
     /// # Errors
-    /// Not there, or not a plain file.
+    /// The file is missing, or not a regular file.
     pub fn read_chat(&self, chat: ChatId) -> Result<Vec<u8>, Problem> {
         self.read(&path_of(chat)).map(|snapshot| snapshot.bytes)
     }
 
-    /// The beginning and the end of a chat's file, at most so many bytes of each. They are the same in a short file.
+    /// The beginning and the end of a chat's file, at most `most` bytes each. They overlap in a short file.
     ///
     /// # Errors
-    /// Not there, or not a plain file.
+    /// The file is missing, or not a regular file.
     pub fn chat_ends(&self, chat: ChatId, most: usize) -> Result<[Vec<u8>; 2], Problem> {
         let path = path_of(chat);
         let file = self.open_at(&path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, Links::Refused)?;
@@ -49,10 +49,10 @@ impl Workspace {
         Ok([read_from(0)?, read_from(size.saturating_sub(most as u64))?])
     }
 
-    /// Adds to the end of a chat's file.
+    /// Appends to a chat's file.
     ///
     /// # Errors
-    /// `PATH_NOT_FOUND` when there is none; then, and when it is more than a plain file with one name, write it whole.
+    /// `PATH_NOT_FOUND` if the file is missing. Then, and if it is not a regular file with one name, rewrite it.
     pub fn append_chat(&self, chat: ChatId, text: &str) -> Result<(), Problem> {
         let path = path_of(chat);
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -62,15 +62,15 @@ impl Workspace {
             return Err(problem_of(Errno::NXIO, &path));
         }
         if stat.st_nlink != 1 {
-            return Err(Problem::new(ErrorCode::PathHardlinkRefused, format!("{path} is also the file of another name.")));
+            return Err(Problem::new(ErrorCode::PathHardlinkRefused, format!("{path} has another name as well.")));
         }
         File::from(file).write_all(text.as_bytes()).map_err(|error| super::problem::problem_of_io(&error, &path))
     }
 
-    /// Writes a chat's file in one step; `edit` makes the new content of the old one, or of nothing.
+    /// Rewrites a chat's file atomically; `edit` computes the new content from the old one, which may be empty.
     ///
     /// # Errors
-    /// It can't be read or written. It is as it was then.
+    /// The file can't be read or written. It is unchanged.
     pub fn rewrite_chat(&self, chat: ChatId, edit: impl Fn(&[u8]) -> Vec<u8>) -> Result<(), Problem> {
         let path = path_of(chat);
         let (Some((_, name)), folder) = (path.split(), self.chats_folder()?) else { return Err(problem_of(Errno::INVAL, &path)) };
@@ -96,14 +96,14 @@ impl Workspace {
         if stamp.is_some() && new == old {
             return Ok(());
         }
-        atomic::replace(folder, name, &new, stamp, path, || Ok(self.take_turn()))?;
+        atomic::replace(folder, name, &new, stamp, path, || Ok(self.lock()))?;
         if stamp.is_none() {
             self.ignore_chats();
         }
         Ok(())
     }
 
-    /// Writes `/.planwright/.gitignore` unless something of that name is there. That it can't is no reason for a chat to stop.
+    /// Writes `/.planwright/.gitignore`, unless it exists. Ignores errors, because a chat must not fail for this.
     fn ignore_chats(&self) {
         let [folder, _] = FOLDER;
         let folder = WorkspacePath::root().join(folder);
@@ -111,15 +111,15 @@ impl Workspace {
         let Ok(folder) = self.folder(&folder) else { return };
         if rustix::fs::statat(&folder, IGNORE_NAME, AtFlags::SYMLINK_NOFOLLOW).err() == Some(Errno::NOENT) {
             self.remove_leftovers(&path);
-            // Whoever was faster has written it, or keeps a file of their own.
-            let _ = atomic::replace(&folder, IGNORE_NAME, IGNORE_TEXT.as_bytes(), None, &path, || Ok(self.take_turn()));
+            // Another process created it, or the user has their own file.
+            let _ = atomic::replace(&folder, IGNORE_NAME, IGNORE_TEXT.as_bytes(), None, &path, || Ok(self.lock()));
         }
     }
 
-    /// Removes a chat's file, if it is there.
+    /// Deletes a chat's file, if it exists.
     ///
     /// # Errors
-    /// It can't be removed.
+    /// The file can't be deleted.
     pub fn remove_chat(&self, chat: ChatId) -> Result<(), Problem> {
         let path = path_of(chat);
         let Some((folder, name)) = path.split() else { return Ok(()) };
@@ -133,7 +133,7 @@ impl Workspace {
         }
     }
 
-    /// The folder of these files, made where it is missing.
+    /// The folder of these files, created if it is missing.
     fn chats_folder(&self) -> Result<OwnedFd, Problem> {
         let mut path = WorkspacePath::root();
         for name in FOLDER {
@@ -141,7 +141,7 @@ impl Workspace {
             path = path.join(name);
             match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o777)) {
                 Ok(()) | Err(Errno::EXIST) => {}
-                // On a file system that is read-only the folder may be there all the same.
+                // On a read-only file system the folder may still exist.
                 Err(Errno::ROFS | Errno::ACCESS) => {}
                 Err(errno) => return Err(problem_of(errno, &path)),
             }

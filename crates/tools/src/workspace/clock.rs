@@ -1,7 +1,7 @@
-//! The moment a command begins, and whether change times can still be compared with it.
+//! When a command began, and whether change times can still be compared with that.
 //!
-//! The kernel stamps files by the machine's clock. Once that was set back, a file that somebody changed after the command began
-//! may have an earlier time than the beginning.
+//! The kernel stamps files by the machine's clock. If that was set back, a file changed after the command began may have an
+//! earlier time.
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -12,16 +12,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct Begun {
     #[serde(rename = "begun")]
     pub moment: SystemTime,
-    /// How far the clock was ahead of the time since the machine was started, in nanoseconds.
+    /// The clock minus the time since boot, in nanoseconds.
     #[serde(default)]
     clock_offset: Option<i64>,
 }
 
-/// Since when a change counts as somebody else's.
+/// From when on a change counts as made by others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Since {
     Moment(SystemTime),
-    /// Nobody can say: the clock was set back. Every file may have been changed.
+    /// Unknown: the clock was set back. Any file may have been changed.
     Unknown,
 }
 
@@ -30,8 +30,9 @@ const TOLERANCE: i64 = 5_000_000;
 const READINGS: usize = 5;
 
 impl Begun {
-    /// The present moment, which no earlier change shares. The kernel stamps files by a clock that stands still for milliseconds, or
-    /// by one that runs on: so it waits until the slow one is past the other. Every change that is stamped with it or later was made after it.
+    /// The current moment, after every earlier change. The kernel stamps files by a clock with a resolution of milliseconds or by
+    /// a precise one, so this waits until the coarse one has passed the other. Every change with this stamp or a later one was
+    /// made after it.
     #[must_use]
     pub fn now() -> Self {
         let clock_offset = clock_offset();
@@ -47,21 +48,21 @@ impl Begun {
         }
     }
 
-    /// Since when a change counts as somebody else's, as far as the clock can be trusted by now.
+    /// From when on a change counts as made by others, if the clock is still trustworthy.
     #[must_use]
     pub fn since(&self) -> Since {
         self.since_by(SystemTime::now(), clock_offset())
     }
 
     fn since_by(&self, now: SystemTime, clock_offset: Option<i64>) -> Since {
-        // The time since the start is slowed and sped up as the clock is, so that only a clock that was set differs.
+        // The time since boot is slewed like the clock, so only setting the clock makes a difference.
         let was_set_back = self.clock_offset.zip(clock_offset).is_some_and(|(then, now)| now < then.saturating_sub(TOLERANCE));
-        // Over a restart of the machine that is not known, but it can't be earlier than it was.
+        // After a reboot that is unknown, but the clock can't be earlier than it was.
         if was_set_back || now < self.moment { Since::Unknown } else { Since::Moment(self.moment) }
     }
 }
 
-/// How far the clock is ahead of the time since the start. Whatever comes between the two readings makes it less, never more.
+/// The clock minus the time since boot. A delay between the two readings makes it smaller, never larger.
 fn clock_offset() -> Option<i64> {
     let nanoseconds = |clock| {
         let time = clock_gettime(clock);

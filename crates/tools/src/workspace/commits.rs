@@ -1,7 +1,7 @@
-//! The commits of a repository in the workspace, to be read.
+//! Reads the commits of a repository in the workspace.
 //!
-//! Refs are read by descriptors that follow no link, and given to git in a folder of our own; of the repository itself git
-//! sees its objects only. A `.git` file counts only if the repository it names is that of its folder (`repository.rs`).
+//! Refs are read by descriptors that follow no link, and passed to git in a folder of ours. Git sees only the objects of the
+//! repository itself. A `.git` file counts only if the repository that it names belongs to its folder (`repository.rs`).
 
 use super::history::has_no_links;
 use super::refs::{Names, Refs, Value, is_ref_name};
@@ -15,29 +15,29 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const LONGEST: Duration = Duration::from_secs(10);
-/// How much of refs is read.
+/// Maximum size of all refs.
 const MOST_BYTES: usize = 16 << 20;
 
 /// A repository's commits.
 #[derive(Debug)]
 pub struct Commits {
     reader: HistoryReader,
-    /// The folder of the workspace that the repository is of.
+    /// The folder of the workspace that the repository belongs to.
     pub folder: WorkspacePath,
 }
 
-/// Where a repository is on the host: what is of this working tree alone, and all of it.
+/// A repository's folders on the host: that of this working tree, and the whole repository.
 struct Place {
     own: PathBuf,
     whole: PathBuf,
 }
 
 impl Workspace {
-    /// The repository that a path is in: that of the nearest folder around it that has one. `may_show` decides about those
-    /// of worktrees and submodules, which lie elsewhere.
+    /// The repository of a path: that of the nearest folder above it with one. `may_show` decides about the repositories of
+    /// worktrees and submodules, which are elsewhere.
     ///
     /// # Errors
-    /// There is none, it belongs to another folder, or it takes objects from elsewhere.
+    /// There is none, it belongs to another folder, or it uses objects from elsewhere.
     pub fn commits(&self, path: &WorkspacePath, may_show: impl Fn(&Path) -> bool) -> Result<Commits, Problem> {
         let (folder, kind) = self.repository_of(path)?;
         let root = self.host_path()?;
@@ -49,7 +49,7 @@ impl Workspace {
                 let found = Repository::of(&inner, &host)
                     .ok_or_else(|| refused(&folder, "its .git file names a repository that is not its own"))?;
                 if !found.whole.starts_with(&root) && !may_show(&found.whole) {
-                    return Err(refused(&folder, "its repository is in a place that is not shown here"));
+                    return Err(refused(&folder, "its repository is in a folder that is hidden here"));
                 }
                 Place { own: found.folder, whole: found.whole }
             }
@@ -58,7 +58,7 @@ impl Workspace {
         let open = |path: &PathBuf| Workspace::open_real(path).map_err(|error| refused(&folder, &error.to_string()));
         let (own, whole) = (open(&place.own)?, open(&place.whole)?);
         if kind == Kind::Folder && !matches!(whole.entry(&at("commondir")), Ok(None)) {
-            return Err(refused(&folder, "its .git says that it is kept elsewhere"));
+            return Err(refused(&folder, "its .git says that it is stored elsewhere"));
         }
         check_objects(&whole).map_err(|why| refused(&folder, why))?;
         let refs = read_refs(&own, &whole).map_err(|why| refused(&folder, why))?;
@@ -66,14 +66,14 @@ impl Workspace {
         Ok(Commits { reader, folder })
     }
 
-    /// The nearest folder around a path that has a repository, and what its `.git` is.
+    /// The nearest folder above a path with a repository, and the kind of its `.git`.
     ///
     /// # Errors
-    /// There is none in the workspace.
+    /// The workspace has none.
     pub fn repository_of(&self, path: &WorkspacePath) -> Result<(WorkspacePath, Kind), Problem> {
         let mut next = Some(path.clone());
         while let Some(folder) = next {
-            // A path of the past has nothing at it any more, and perhaps something that is no folder.
+            // A path from an earlier commit may be missing now, or not be a folder.
             if let Ok(Some(entry)) = self.entry(&folder.join(REPOSITORY)) {
                 return Ok((folder, entry.kind));
             }
@@ -84,19 +84,19 @@ impl Workspace {
 }
 
 impl Commits {
-    /// Runs git on the commits; gives at most `most` bytes of what it printed, and whether there was more.
+    /// Runs git on the commits. Returns at most `most` bytes of its output, and whether there was more.
     ///
     /// # Errors
-    /// What git says is wrong, in words for the model.
+    /// Git's error, with advice for the model.
     pub fn git(&self, args: &[&str], most: usize) -> Result<(Vec<u8>, bool), Problem> {
         let wrong = |why: String| {
             let why = why.strip_prefix("fatal: ").map(str::to_owned).unwrap_or(why);
-            Problem::new(ErrorCode::InvalidArguments, format!("Git can't tell: {why}. Check `revision` and `path`."))
+            Problem::new(ErrorCode::InvalidArguments, format!("Git failed: {why}. Check `revision` and `path`."))
         };
         self.reader.git(args, LONGEST, most).map(|printed| (printed.bytes, printed.is_cut)).map_err(wrong)
     }
 
-    /// A path as the repository knows it; `None` if it is the root of it.
+    /// A path relative to the repository; `None` for its root.
     #[must_use]
     pub fn inside<'p>(&self, path: &'p WorkspacePath) -> Option<&'p str> {
         if *path == self.folder {
@@ -106,7 +106,7 @@ impl Commits {
         inside.map(|inside| inside.trim_start_matches('/'))
     }
 
-    /// A path of the repository, in the workspace; `None` if no call could spell it.
+    /// A repository's path as a workspace path; `None` if a call can't contain it.
     #[must_use]
     pub fn outside(&self, name: &str) -> Option<WorkspacePath> {
         WorkspacePath::parse(name).ok().map(|_| self.folder.join(name))
@@ -118,23 +118,23 @@ fn at(name: &str) -> WorkspacePath {
 }
 
 fn refused(folder: &WorkspacePath, why: &str) -> Problem {
-    Problem::new(ErrorCode::PathOutsideWorkspace, format!("The history of {folder} is not read: {why}."))
+    Problem::new(ErrorCode::PathOutsideWorkspace, format!("Can't read the history of {folder}: {why}."))
 }
 
-/// Objects are taken from the repository's own folder alone.
+/// Objects must be in the repository's own folder.
 fn check_objects(whole: &Workspace) -> Result<(), &'static str> {
     for name in ["objects/info/alternates", "objects/info/http-alternates"] {
         if !matches!(whole.entry(&at(name)), Ok(None)) {
             return Err("it borrows objects from another repository");
         }
     }
-    let objects = whole.folder(&at("objects")).map_err(|_| "it has no folder of objects, or a link in its place")?;
-    if has_no_links(&objects) { Ok(()) } else { Err("there are links among its objects") }
+    let objects = whole.folder(&at("objects")).map_err(|_| "its folder of objects is missing or a link")?;
+    if has_no_links(&objects) { Ok(()) } else { Err("its objects contain links") }
 }
 
-/// Replacements are left out: they show other commits than there are.
+/// Ignores replacement refs, which show other commits.
 fn read_refs(own: &Workspace, whole: &Workspace) -> Result<ReaderRefs, &'static str> {
-    let head = own.read(&at("HEAD")).map_err(|_| "it has no HEAD that can be read")?.bytes;
+    let head = own.read(&at("HEAD")).map_err(|_| "its HEAD can't be read")?.bytes;
     let mut names = Names::new();
     let mut room = MOST_BYTES;
     gather(whole, &at("refs"), &mut names, &mut room)?;

@@ -1,4 +1,4 @@
-//! Making, moving and removing entries, always through the descriptor of the folder that holds them.
+//! Creates, moves and removes entries, always through the descriptor of their parent folder.
 
 use super::overlay::{entries, open_folder};
 use super::staged_tree::DEEPEST;
@@ -8,7 +8,7 @@ use crate::path::WorkspacePath;
 use crate::tool::file_changed;
 use crate::workspace::Stamp;
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_sandbox::{Shut, remove_tree};
+use planwright_sandbox::{ClosedFolder, remove_tree};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat, Timestamps};
 use rustix::io::Errno;
 use rustix::path::Arg;
@@ -17,26 +17,26 @@ use std::ffi::{CStr, CString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::fd::{AsFd, OwnedFd};
 
-/// Whether folders that are missing on the way are made too.
+/// Whether missing parent folders are created too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parents {
     Make,
     MustExist,
 }
 
-/// Whether a folder goes with all that is in it.
+/// Whether a folder is removed with everything in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     Whole,
     EmptyOnly,
 }
 
-/// What tells one state of a whole folder from another.
+/// Identifies one state of a whole folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State(u64);
 
 impl State {
-    /// The order in which a folder lists its entries does not matter.
+    /// Independent of the order in which a folder lists its entries.
     fn add(&mut self, folder: &OwnedFd, name: &CStr, stat: &Stat, (above, depth): (u64, usize)) -> Result<(), Errno> {
         if depth > DEEPEST {
             return Err(Errno::NAMETOOLONG);
@@ -59,7 +59,7 @@ impl State {
 
 impl Workspace {
     /// # Errors
-    /// Not permitted, or something is there already.
+    /// Not permitted, or the path exists.
     pub fn make_folder(&self, permit: &FolderPermit, path: &WorkspacePath, parents: Parents) -> Result<(), Problem> {
         let (folder, name) = path.split().ok_or_else(|| problem_of(Errno::EXIST, path))?;
         let folder = match parents {
@@ -67,7 +67,7 @@ impl Workspace {
             Parents::MustExist => self.folder(&folder)?,
         };
         let _guard = permit.enter(path)?;
-        let _turn = self.take_turn();
+        let _lock = self.lock();
         self.refuse_repository(path)?;
         rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)).map_err(|errno| problem_of(errno, path))
     }
@@ -80,17 +80,17 @@ impl Workspace {
         let (folder, name) = path.split().ok_or_else(|| problem_of(Errno::ISDIR, path))?;
         let folder = self.folder(&folder)?;
         let _guard = permit.enter(path, Target::Existing)?;
-        let _turn = self.take_turn();
+        let _lock = self.lock();
         atomic::still(&folder, name, expected, path)?;
         let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
         rustix::fs::utimensat(&folder, name, &Timestamps { last_access: now, last_modification: now }, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|errno| problem_of(errno, path))
     }
 
-    /// Gives an entry another path. `replaced` is the file that is lost at the target, if one is.
+    /// Moves an entry. `replaced` is the file at the target that is lost, if any.
     ///
     /// # Errors
-    /// Not permitted, changed meanwhile, or something in the way.
+    /// Not permitted, changed meanwhile, or something is in the way.
     pub fn rename(
         &self,
         permit: &MovePermit,
@@ -105,7 +105,7 @@ impl Workspace {
         let from_folder = self.folder(&from_folder)?;
         let to_folder = if replaced.is_some() { self.folder(&to_folder)? } else { self.folder_made(&enter, &to_folder)? };
         let _guard = enter()?;
-        let _turn = self.take_turn();
+        let _lock = self.lock();
         self.refuse_repository(from).and_then(|()| self.refuse_repository(to))?;
         atomic::still(&from_folder, from_name, moved, from)?;
         let flags = match replaced {
@@ -122,16 +122,16 @@ impl Workspace {
         Ok(())
     }
 
-    /// Removes an entry; of a link only the link itself. `expected` is the [state](Self::state) that was decided on.
+    /// Removes an entry; a link is removed itself. `expected` is the [state](Self::state) that was decided on.
     ///
     /// # Errors
-    /// Not permitted, not there, changed meanwhile, or a folder that is not empty.
+    /// Not permitted, missing, changed meanwhile, or a folder that is not empty.
     pub fn remove(&self, permit: &DeletePermit, path: &WorkspacePath, depth: Depth, expected: State) -> Result<(), Problem> {
         let (folder, name) = path.split().ok_or_else(|| Problem::new(ErrorCode::PathInvalid, "The workspace itself can't be deleted."))?;
         let folder = self.folder(&folder)?;
-        // Held to the end: a switch of role waits for the removal, and none begins after it.
+        // Held to the end: a role switch waits for the removal, and none begins after it.
         let _guard = permit.enter(path)?;
-        let _turn = self.take_turn();
+        let _lock = self.lock();
         self.refuse_repository(path)?;
         if self.state(path)? != expected {
             return Err(file_changed(path));
@@ -140,10 +140,10 @@ impl Workspace {
         rustix::fs::fsync(&folder).map_err(|errno| problem_of(errno, path))
     }
 
-    /// The state of an entry with all that is in it, contents not read.
+    /// The state of an entry with everything in it, without reading contents.
     ///
     /// # Errors
-    /// Not there, or something in it can't be looked at.
+    /// The entry is missing, or something in it can't be examined.
     pub fn state(&self, path: &WorkspacePath) -> Result<State, Problem> {
         let failed = |errno| problem_of(errno, path);
         let (folder, name) = path.split().ok_or_else(|| failed(Errno::INVAL))?;
@@ -154,8 +154,8 @@ impl Workspace {
         Ok(state)
     }
 
-    /// Removes what a write that was killed may have left beside a file: only files of our own making. Files whose writing
-    /// is stored before it is begun are looked after when that is picked up again; plans and chats, when they are next written.
+    /// Removes temporary files of ours that a killed write left beside a file. Recovery cleans up writes whose intent is stored;
+    /// for plans and chats, their next write does.
     pub fn remove_leftovers(&self, beside: &WorkspacePath) {
         let Some((folder, _)) = beside.split() else { return };
         let (Ok(names), Ok(folder)) = (self.list(&folder), self.folder(&folder)) else { return };
@@ -164,28 +164,28 @@ impl Workspace {
         }
     }
 
-    /// The names in a folder and whether each is a folder, links not followed.
+    /// The names in a folder and their types, without following links.
     ///
     /// # Errors
-    /// Not a folder, or not there.
+    /// The path is missing or not a folder.
     pub fn list(&self, path: &WorkspacePath) -> Result<Vec<(String, FileType)>, Problem> {
         self.list_first(path, usize::MAX).map(|(names, _)| names)
     }
 
-    /// The first names in a folder, at most so many, and how many more there are. Holds no more than it gives.
+    /// The first `most` names in a folder, and the number of the others. Uses no more memory than it returns.
     ///
     /// # Errors
-    /// Not a folder, or not there.
+    /// The path is missing or not a folder.
     pub fn list_first(&self, path: &WorkspacePath, most: usize) -> Result<(Vec<(String, FileType)>, usize), Problem> {
         let folder = self.open_at(path, OFlags::RDONLY | OFlags::DIRECTORY, super::Links::Inside)?;
         let failed = |errno| problem_of(errno, path);
         let (mut names, mut more) = (BTreeMap::new(), 0);
         for entry in Dir::new(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            // A name that is not UTF-8 can't be spelled in a call; it is shown with marks and can't be opened.
+            // A call can't contain a name that is not UTF-8; it is shown with replacement characters and can't be opened.
             let name = entry.file_name().to_string_lossy().into_owned();
             if name != "." && name != ".." {
-                // Two names that differ only in what is not UTF-8 are one here.
+                // Two names that differ only in invalid bytes are one here.
                 names.insert(name, entry.file_type());
                 if names.len() > most {
                     more += 1;
@@ -197,10 +197,10 @@ impl Workspace {
     }
 }
 
-/// Goes down by descriptors, so that a folder swapped for a link on the way is not followed.
+/// Descends by descriptors, so that a folder replaced by a link is not followed.
 pub fn remove_entry<P: Arg + Copy>(folder: &OwnedFd, name: P, depth: Depth) -> Result<(), Errno> {
     match depth {
-        Depth::Whole => remove_tree(folder.as_fd(), &name.into_c_str()?, Shut::Respected),
+        Depth::Whole => remove_tree(folder.as_fd(), &name.into_c_str()?, ClosedFolder::Respected),
         Depth::EmptyOnly => match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
             Err(Errno::ISDIR) => rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR),
             other => other,

@@ -1,14 +1,14 @@
-//! The commit a repository is at, read from its files: no git process is started, so nothing that a repository
-//! configures (hooks, filters, monitors) can run.
+//! Reads the current commit of a repository from its files, without starting git, so that nothing that a repository configures
+//! (hooks, filters, monitors) can run.
 
 use super::Workspace;
 use crate::path::WorkspacePath;
 
-/// A ref may name another one; a circle must end.
+/// A ref may name another one; a cycle must end.
 const LONGEST_CHAIN: usize = 5;
 
 impl Workspace {
-    /// `None` where the workspace is not the root of a repository, has no commit yet, or keeps its refs in another way.
+    /// `None` if the workspace is not the root of a repository, has no commit yet, or stores its refs in another format.
     #[must_use]
     pub fn head_commit(&self) -> Option<String> {
         let mut name = "HEAD".to_owned();
@@ -36,7 +36,7 @@ impl Workspace {
         refs.lines().filter_map(|line| line.split_once(' ')).find(|(_, named)| *named == name).map(|(commit, _)| commit.to_owned())
     }
 
-    /// A name from a repository's file is as little to be trusted as any other: it stays below `.git`, and no link is followed.
+    /// Names from a repository's files are untrusted: the path stays below `.git`, and no link is followed.
     fn git_file(&self, name: &str) -> Option<String> {
         let path = WorkspacePath::parse_file(&format!(".git/{name}")).ok()?;
         String::from_utf8(self.read(&path).ok()?.bytes).ok()

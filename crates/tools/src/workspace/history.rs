@@ -1,10 +1,10 @@
-//! Git's names for commits, before and after a command: no ref and no log loses commits unasked.
+//! Compares git's refs and logs before and after a command, so that none of them loses commits without a question.
 //!
-//! A ref that moves must still have its old commit among its ancestors, and one that goes must leave its commits to another
-//! branch or tag; that a log still has them is not enough. Ids are compared as they are; git counts what is left over, within
-//! bounds, and what it can't count counts as lost.
+//! A ref that moves must still have its old commit as an ancestor, and a deleted ref must leave its commits to another branch or
+//! tag; a log with them is not enough. Unchanged ids need no check. Git counts the others, within limits; if it can't, they count
+//! as lost.
 
-use super::change::{Change, Changes};
+use super::change::{CommandChanges, EntryChange};
 use super::overlay::{entries, open_folder, staged_kind};
 use super::refs::{self, Names, Refs, Value, ids_of, repository};
 use super::rules::REPOSITORY;
@@ -24,22 +24,22 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 const PLACES: [&str; 4] = ["HEAD", "packed-refs", "refs", "logs"];
-/// How often git is asked, and how long it may take in all.
+/// Maximum number of git calls, and their total time limit.
 const MOST_ASKED: usize = 64;
 const LONGEST: Duration = Duration::from_secs(10);
-/// How much of refs and logs is compared; what is more counts as lost.
+/// Maximum size of refs and logs; beyond it, everything counts as lost.
 pub(super) const MOST_BYTES: usize = 64 << 20;
-/// By these a command has git take objects from elsewhere, which don't land.
+/// With these files git takes objects from elsewhere, which don't land.
 const ALTERNATES: [&str; 2] = ["/.git/objects/info/alternates", "/.git/objects/info/http-alternates"];
 
-/// The path inside the repository, if it is a file or folder of names.
+/// The path inside the repository, if it names commits.
 pub fn name_of(path: &WorkspacePath) -> Option<&str> {
     let inside = path.relative().strip_prefix(REPOSITORY)?.strip_prefix('/')?;
     PLACES.iter().any(|place| inside.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))).then_some(inside)
 }
 
 impl Workspace {
-    /// The names of this workspace's repository.
+    /// The refs and logs of this workspace's repository.
     ///
     /// # Errors
     /// One of them can't be read.
@@ -74,10 +74,10 @@ impl Workspace {
         Ok(())
     }
 
-    /// Sets the changes of names apart, if commits would be lost by them, and git's index with them. `before` is how they were;
+    /// Separates the changes of refs and logs, with git's index, if they would lose commits. `before` is their previous state;
     /// `now` has what the command left.
-    pub fn judge_history(&self, changes: &mut Changes, before: Result<Names, Problem>, now: &Workspace) {
-        let renamed: Vec<Change> = changes.unjudged.iter().filter(|change| name_of(&change.path).is_some()).cloned().collect();
+    pub fn judge_history(&self, changes: &mut CommandChanges, before: Result<Names, Problem>, now: &Workspace) {
+        let renamed: Vec<EntryChange> = changes.unjudged.iter().filter(|change| name_of(&change.path).is_some()).cloned().collect();
         if renamed.is_empty() {
             return;
         }
@@ -88,7 +88,7 @@ impl Workspace {
                 let counter = Counter::new(self, now);
                 Comparison::of(before, after).lost(|doubt| if has_alternates { None } else { counter.count(doubt) })
             }
-            // What can't be compared may have lost anything.
+            // If they can't be compared, anything may be lost.
             Err(_) => renamed.iter().filter_map(|change| name_of(&change.path)).map(|name| (name.to_owned(), None)).collect(),
         };
         if lost.is_empty() {
@@ -96,17 +96,17 @@ impl Workspace {
         }
         changes.lost = lost.into_iter().map(|(name, commits)| Loss { path: repository().join(&name), commits }).collect();
         let index = repository().join("index");
-        let is_history = |change: &mut Change| name_of(&change.path).is_some() || change.path == index;
+        let is_history = |change: &mut EntryChange| name_of(&change.path).is_some() || change.path == index;
         let set_apart = changes.unjudged.extract_if(.., is_history);
-        let mut judged: BTreeMap<WorkspacePath, Change> = set_apart.map(|change| (change.path.clone(), change)).collect();
+        let mut judged: BTreeMap<WorkspacePath, EntryChange> = set_apart.map(|change| (change.path.clone(), change)).collect();
         if let Ok((after, before)) = &compared {
-            // Of folders that came or went, each file is told by itself.
+            // For created or deleted folders, each file is listed.
             for name in before.keys().chain(after.keys()).collect::<BTreeSet<_>>() {
                 let (was, is) = (before.get(name), after.get(name));
                 let path = repository().join(name);
                 if was != is {
                     let kind = |side: Option<&Vec<u8>>| side.map(|_| Kind::File);
-                    judged.entry(path.clone()).or_insert(Change { path, was: kind(was), now: kind(is) });
+                    judged.entry(path.clone()).or_insert(EntryChange { path, was: kind(was), now: kind(is) });
                 }
             }
             changes.refs = refs::changed(before, after);
@@ -115,8 +115,8 @@ impl Workspace {
     }
 }
 
-/// The names once these changes are made.
-fn after(before: &Names, changes: &[Change], now: &Workspace) -> Result<Names, Problem> {
+/// The refs and logs after these changes.
+fn after(before: &Names, changes: &[EntryChange], now: &Workspace) -> Result<Names, Problem> {
     let mut names = before.clone();
     let mut room = MOST_BYTES;
     for change in changes {
@@ -137,10 +137,10 @@ fn after(before: &Names, changes: &[Change], now: &Workspace) -> Result<Names, P
     Ok(names)
 }
 
-/// Has git count commits, before anything has landed.
+/// Counts commits with git, before anything has landed.
 struct Counter {
     repository: Option<PathBuf>,
-    /// Where the objects are that the command made, if they are elsewhere.
+    /// The folder of the command's new objects, if it is elsewhere.
     staged: Option<PathBuf>,
     /// Whether all of them can land.
     is_plain: bool,
@@ -157,7 +157,7 @@ impl Counter {
         Self { repository, staged: staged.filter(|_| found.is_some()), is_plain, deadline: Instant::now() + LONGEST }
     }
 
-    /// How many commits would be lost; `None` if nobody can say.
+    /// The number of commits that would be lost; `None` if it is unknown.
     fn count(&self, doubt: &Doubt) -> Option<u64> {
         let left = self.deadline.checked_duration_since(Instant::now()).filter(|_| self.is_plain)?;
         let tips = doubt.tips.iter().chain(&doubt.own_tip).map(|tip| format!("^{tip}\n"));
@@ -170,7 +170,7 @@ fn repository_objects() -> WorkspacePath {
     repository().join("objects")
 }
 
-/// Whether a folder of objects leads nowhere else, where git would find what does not land.
+/// Whether a folder of objects contains no links, through which git would find objects that don't land.
 pub(super) fn has_no_links(folder: &OwnedFd) -> bool {
     let is_plain = |(name, stat): &(CString, Stat)| match staged_kind(stat) {
         Some(Kind::File) | None => true,
@@ -180,13 +180,13 @@ pub(super) fn has_no_links(folder: &OwnedFd) -> bool {
     entries(folder).is_ok_and(|found| found.iter().all(is_plain))
 }
 
-/// Commits that are lost with a name, unless one of the tips has them among its ancestors.
+/// Commits that a ref or log loses, unless one of the tips has them as ancestors.
 struct Doubt {
     name: String,
     commits: Vec<String>,
-    /// Shared by all: there may be as many doubts as refs, and as many tips.
+    /// Shared, because there may be as many of these as refs, and as many tips.
     tips: Rc<BTreeSet<String>>,
-    /// Where the name itself leads now.
+    /// The ref's own new value.
     own_tip: Option<String>,
 }
 
@@ -197,7 +197,7 @@ struct Comparison<'n> {
     doubts: Vec<Doubt>,
 }
 
-/// Where git keeps the older stashes: in the log of the newest one.
+/// Git stores older stashes in the log of the newest one.
 const STASH: &str = "refs/stash";
 
 impl<'n> Comparison<'n> {
@@ -227,7 +227,7 @@ impl<'n> Comparison<'n> {
                 (Value::Broken | Value::Symbolic, None) | (Value::Broken, Some(_)) => {}
                 (Value::Commit(_) | Value::Symbolic, Some(Value::Broken)) => drop(self.lost.insert(name.clone(), None)),
                 (Value::Symbolic, Some(_)) => {}
-                // Git writes down where it moves a ref; what it did not write down was not git's work.
+                // Git logs every move of a ref; a move without a log entry was not made by git.
                 (Value::Commit(_), Some(Value::Commit(new))) if log.is_some_and(|log| ids_of(log).last() != Some(new)) => {
                     self.lost.insert(name.clone(), None);
                 }
@@ -256,7 +256,7 @@ impl<'n> Comparison<'n> {
         }
     }
 
-    /// The names that lose commits, each with how many at most. `count` says how many of a doubt's commits no tip has.
+    /// The refs and logs that lose commits, each with the maximum number. `count` returns how many of the commits no tip has.
     fn lost(mut self, count: impl Fn(&Doubt) -> Option<u64>) -> BTreeMap<String, Option<u64>> {
         let is_open = |doubt: &Doubt| !doubt.commits.iter().all(|id| doubt.tips.contains(id) || doubt.own_tip.as_ref() == Some(id));
         for (asked, doubt) in self.doubts.into_iter().filter(is_open).enumerate() {
@@ -295,7 +295,7 @@ mod tests {
         ])
     }
 
-    /// What is lost, if each of these commits has the one before it as an ancestor.
+    /// The losses, if each of these commits has the one before it as an ancestor.
     fn lost(change: impl Fn(&mut Names), ancestry: &[&str]) -> Vec<String> {
         let (before, mut after) = (before(), before());
         change(&mut after);
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(lost(gone, &[C, A]), Vec::<String>::new(), "it was merged");
     }
 
-    /// Branches and tags, each with a commit of its own.
+    /// Branches and tags, each with its own commit.
     fn many(kind: &str, count: usize) -> String {
         (0..count).map(|number| format!("{number:040x} refs/{kind}/{number:06}\n")).collect::<Vec<_>>().concat()
     }
@@ -367,10 +367,10 @@ mod tests {
         let (before, after) = (names(&[("packed-refs", many("heads", MANY) + &tags)]), names(&[("packed-refs", tags)]));
         let lost = Comparison::of(&before, &after).lost(|_| None);
         assert_eq!(lost.len(), MANY);
-        // The same, each in a file of its own.
+        // The same, each in its own file.
         let loose: Names = (0..MANY).map(|number| (format!("refs/heads/{number:06}"), format!("{number:040x}\n").into_bytes())).collect();
-        let gone = |name: &String| Change { path: repository().join(name), was: Some(Kind::File), now: None };
-        let changes: Vec<Change> = loose.keys().map(gone).collect();
+        let gone = |name: &String| EntryChange { path: repository().join(name), was: Some(Kind::File), now: None };
+        let changes: Vec<EntryChange> = loose.keys().map(gone).collect();
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(super::after(&loose, &changes, &Workspace::open(folder.path()).unwrap()).unwrap(), Names::new());
     }

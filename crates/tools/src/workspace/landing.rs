@@ -1,8 +1,8 @@
-//! Letting what a command changed in an overlay land in the workspace.
+//! Lands a command's changes from an overlay in the workspace.
 //!
-//! What is new comes first and what is gone goes last, so that nothing is lost when it ends half way. What has landed is
-//! not in the upper folder any more, so that it can be done again after it was cut off. All of it happens in the workspace's
-//! turn: nobody else replaces a file between the look at it and its replacement.
+//! New entries come first and deletions last, so that nothing is lost if it is interrupted. Landed entries leave the upper
+//! folder, so that an interrupted landing can be repeated. The workspace's lock is held throughout: nobody else replaces a file
+//! between its check and its replacement.
 
 mod clearing;
 mod overtaken;
@@ -12,7 +12,7 @@ use super::change::{is_in_repository, is_object};
 use super::clock::Since;
 use super::entries::{Depth, remove_entry};
 use super::overlay::{entries, is_opaque, open_file, open_folder, open_shut_folder, open_upper, spelled, staged_kind, unreadable};
-use super::seen::Seen;
+use super::recorded_files::RecordedFiles;
 use super::{Kind, Workspace, atomic, kind_of, problem_of};
 use crate::gate::LandPermit;
 use crate::path::{WorkspacePath, is_own_name};
@@ -20,7 +20,7 @@ use clearing::{clear, remove_absent};
 pub use overtaken::OutputConflicts;
 use overtaken::{ORIGIN, Overtaken, StagedEntry};
 use planwright_protocol::Problem;
-use planwright_sandbox::{Shut, remove_tree};
+use planwright_sandbox::{ClosedFolder, remove_tree};
 use rustix::fs::{AtFlags, Mode, Stat};
 use rustix::io::Errno;
 use std::collections::{BTreeSet, HashSet};
@@ -28,58 +28,57 @@ use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-/// What is to land, and then what could not.
+/// The changes to land, and then those that could not.
 pub struct Landing<'p> {
     pub permit: &'p LandPermit,
-    /// Entries that are there afterwards.
+    /// Entries that exist afterwards.
     pub kept: BTreeSet<WorkspacePath>,
-    /// Those of them that are folders that were not there before.
+    /// Those of them that are new folders.
     pub new_folders: BTreeSet<WorkspacePath>,
-    /// Entries that are gone afterwards.
+    /// Entries that are deleted afterwards.
     pub gone: Vec<WorkspacePath>,
-    /// Entries that land with all that is in them.
+    /// Entries that land with everything in them.
     pub whole: BTreeSet<WorkspacePath>,
-    /// Git's records, of all these, which fit together: if somebody else changed one of them, none of them lands.
+    /// Git's records among all these, which must be consistent: if others changed one of them, none of them lands.
     pub records: BTreeSet<WorkspacePath>,
-    /// What somebody else changed since is left alone.
+    /// Changes by others since this time win.
     pub since: Since,
-    /// How the files were when the command began.
-    pub seen: Seen,
-    /// Whether the command neither deleted nor moved anything. Then an entry that was copied and is not there was deleted
-    /// by somebody else.
+    /// The state of the files when the command began.
+    pub seen: RecordedFiles,
+    /// Whether the command neither deleted nor moved anything. Then others deleted an entry that was copied up and is missing.
     pub only_adds: bool,
     pub conflicts: Vec<WorkspacePath>,
-    /// What could not be deleted, and why.
+    /// Entries that could not be deleted, and why.
     pub stuck: Vec<(WorkspacePath, String)>,
-    /// Entries of build output that belong to git or to Planwright, and so stay as they are in the workspace.
+    /// Entries of build output that belong to git or to Planwright, and so stay unchanged in the workspace.
     pub own: Vec<WorkspacePath>,
-    /// What of build output somebody else changed.
+    /// Build output that others changed.
     pub output: OutputConflicts,
     /// Files that lost a name in this landing.
     pub released: HashSet<(u64, u64)>,
-    /// How many bytes of build output were compared.
+    /// Bytes of build output that were compared.
     pub compared: u64,
 }
 
 impl Workspace {
     /// # Errors
-    /// The permit does not hold any more, or something could not be brought. Nothing was deleted then.
+    /// The permit is no longer valid, or something could not be written. Nothing was deleted.
     pub fn land(&self, upper: &Path, landing: &mut Landing<'_>) -> Result<(), Problem> {
         let root = open_upper(upper).map_err(unreadable)?;
-        // Held to the end: a switch of role waits for all of it, or comes before any of it.
+        // Held to the end: a role switch comes before all of it or after.
         let permit = landing.permit;
         let _guard = permit.enter(landing.kept.iter().chain(&landing.new_folders).chain(&landing.gone))?;
-        let _turn = self.take_turn();
+        let _lock = self.lock();
         let below = self.folder(&WorkspacePath::root())?;
         self.leave_changed_records(landing);
         bring_folder(&root, &below, &WorkspacePath::root(), landing)?;
         for path in std::mem::take(&mut landing.gone) {
-            self.let_go(path, landing);
+            self.delete(path, landing);
         }
         Ok(())
     }
 
-    /// Leaves git's records out if somebody else changed one of them meanwhile.
+    /// Drops git's records if others changed one of them meanwhile.
     fn leave_changed_records(&self, landing: &mut Landing<'_>) {
         let is_changed = |path: &&WorkspacePath| {
             let Some((folder, name)) = path.split() else { return false };
@@ -97,7 +96,7 @@ impl Workspace {
         }
     }
 
-    fn let_go(&self, path: WorkspacePath, landing: &mut Landing<'_>) {
+    fn delete(&self, path: WorkspacePath, landing: &mut Landing<'_>) {
         let Some((folder, name)) = path.split() else { return };
         let (Ok(folder), Ok(name)) = (self.folder(&folder), CString::new(name)) else { return };
         let Ok(stat) = rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { return };
@@ -105,8 +104,8 @@ impl Workspace {
             landing.conflicts.push(path);
             return;
         }
-        // The command may have opened a folder to itself before it emptied it.
-        let done = remove_tree(folder.as_fd(), &name, Shut::Opened);
+        // The command may have opened a closed folder before it emptied it.
+        let done = remove_tree(folder.as_fd(), &name, ClosedFolder::Opened);
         match done.and_then(|()| rustix::fs::fsync(&folder)) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(errno) => landing.stuck.push((path, errno.to_string())),
@@ -137,7 +136,7 @@ fn bring_folder(upper: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing:
         let lands = whole || odd || landing.kept.contains(&child) || landing.whole.contains(&child);
         let failed = |errno| problem_of(errno, &child);
         let is_kept_object = is_object(&child) && there.as_ref().is_some_and(|there| kind_of(there) != Kind::Folder);
-        // In git's own folder a link leads nowhere good.
+        // Links in git's own folder are not trusted.
         if is_kept_object || (is_in_repository(&child) && now == Some(Kind::Link)) {
             continue;
         }
@@ -171,7 +170,7 @@ fn bring_folder(upper: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing:
                 bring(upper, below, &name, &stat, !whole).map_err(failed)?;
                 touched = !whole;
             }
-            // What build output has lost is lost; everything else goes last.
+            // Deletions in build output happen immediately; all others come last.
             None if landing.is_whole(&child) => {
                 if let Some(there) = &there {
                     clear(below, &name, there, &child, landing).map_err(failed)?;
@@ -210,7 +209,7 @@ fn bring_subfolder(
         if there.is_some() {
             remove_entry(below, name, Depth::EmptyOnly).map_err(failed)?;
         }
-        // A folder of build output that was not there before: as one piece, if it is on the same disk.
+        // A new folder of build output is moved as a whole, if it is on the same disk.
         if landing.is_whole(path)
             && !is_in_repository(path)
             && are_harmless(&staged)
@@ -227,7 +226,7 @@ fn bring_subfolder(
     }
     let inside = if lands { open_shut_folder(below, name) } else { open_folder(below, name) }.map_err(failed)?;
     if lands {
-        // Open to us while we are in it; as the command left it afterwards.
+        // Opened for us during the work; afterwards as the command left it.
         rustix::fs::fchmod(&inside, mode | Mode::RWXU).map_err(failed)?;
     }
     bring_folder(&staged, &inside, path, landing)?;
@@ -237,7 +236,7 @@ fn bring_subfolder(
     Ok(())
 }
 
-/// Brings a file or link from the upper folder to its place, whole or not at all.
+/// Moves a file or link from the upper folder to its place, atomically.
 fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bool) -> Result<(), Errno> {
     let is_file = kind_of(stat) == Kind::File;
     if is_file {
@@ -246,7 +245,7 @@ fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bo
             open_file(upper, name)
         })?;
         for attribute in [ORIGIN, c"user.overlay.impure"] {
-            // Marks of the overlay; most files have none.
+            // The overlay's attributes; most files have none.
             let _ = rustix::fs::fremovexattr(&file, attribute);
         }
         if durable {
@@ -254,7 +253,7 @@ fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bo
         }
         rustix::fs::fchmod(&file, harmless(stat))?;
     }
-    // A file with a second name comes as a copy, so that no two names of the workspace are one file.
+    // A file with a second name is copied, so that no two names in the workspace are one file.
     let moved = if is_file && stat.st_nlink > 1 { Err(Errno::XDEV) } else { rustix::fs::renameat(upper, name, below, name) };
     match moved {
         Err(Errno::XDEV) if is_file => atomic::copy((upper, name), (below, name), atomic::Durable::Yes)?,
@@ -268,27 +267,27 @@ fn bring(upper: &OwnedFd, below: &OwnedFd, name: &CStr, stat: &Stat, durable: bo
     rustix::fs::unlinkat(upper, name, AtFlags::empty())
 }
 
-/// Whether a staged folder is a repository under another name than `.git`, or would be one in its place in the workspace.
+/// Whether a staged folder is a repository with another name than `.git`, or would become one in the workspace.
 fn is_repository(staged: &OwnedFd, below: &OwnedFd, name: &CStr) -> bool {
     let mode = rustix::fs::statat(below, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| Mode::from_raw_mode(stat.st_mode));
-    // The command may have opened a folder that is shut in the workspace, in which nobody has looked so far.
+    // The command may have opened a folder that is closed in the workspace, which was not examined before.
     let there = open_shut_folder(below, name);
     let signs = Signs::default().and_in(&[Some(staged), there.as_ref().ok()].into_iter().flatten().collect::<Vec<_>>());
     if let (Ok(there), Ok(mode)) = (&there, mode)
         && !mode.contains(Mode::RUSR | Mode::XUSR)
     {
-        // As it was, until something lands in it.
+        // Unchanged until something lands in it.
         let _ = rustix::fs::fchmod(there, mode);
     }
     signs.is_repository()
 }
 
-/// The mode of a staged entry, without the bits that make a program run as its owner.
+/// The mode of a staged entry, without setuid and setgid bits.
 fn harmless(stat: &Stat) -> Mode {
     Mode::from_raw_mode(stat.st_mode & 0o1777)
 }
 
-/// Whether nothing in a folder has those bits, nor a name that may not land. Takes the overlay's marks off on the way.
+/// Whether a folder contains no such bits, and no name that may not land. Also removes the overlay's attributes.
 fn are_harmless(folder: &OwnedFd) -> bool {
     let _ = rustix::fs::fremovexattr(folder, c"user.overlay.opaque");
     entries(folder).is_ok_and(|entries| {

@@ -1,4 +1,4 @@
-//! How every entry of a workspace is at a moment, by which it is known what changed since.
+//! Records the state of every entry of a workspace, to detect changes later.
 
 use super::bare_repository::{Signs, is_sign};
 use super::baseline::Baseline;
@@ -18,14 +18,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Larger files are not copied, and so can't be put back.
+/// Larger files are not copied, and so can't be restored.
 pub(super) const LARGEST_COPY: i64 = 256 << 20;
-/// Folders that more than this many names lead to are not gone into. Calls can't name them.
+/// Deeper folders are skipped. Calls can't name them.
 const DEEPEST: usize = 128;
-/// The server writes the chats' files meanwhile, also those of workspaces inside this one.
+/// The server writes chat files meanwhile, also those of workspaces inside this one.
 const CHATS: &[u8] = b".planwright/chats";
 
-/// How an entry was.
+/// The state of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Mark {
     pub kind: MarkKind,
@@ -56,7 +56,7 @@ impl Mark {
             Kind::Other => MarkKind::Other,
         };
         let is_folder = kind == MarkKind::Folder;
-        // A folder changes with what is in it, which is seen there.
+        // A folder's changes are seen in its entries.
         let changed = if is_folder { (0, 0) } else { (stat.st_ctime, stat.st_ctime_nsec) };
         let inode = if is_folder { 0 } else { stat.st_ino };
         Self { kind, size: if is_folder { 0 } else { stat.st_size }, mode: stat.st_mode, inode, changed }
@@ -71,7 +71,7 @@ impl Mark {
         }
     }
 
-    /// The name of the copy of an entry that is as this; `None` if there is none.
+    /// The name of the copy of an entry in this state; `None` if there is none.
     pub fn copy(self, key: &str) -> Option<String> {
         let is_copied = match self.kind {
             MarkKind::File => self.size <= LARGEST_COPY,
@@ -84,10 +84,10 @@ impl Mark {
     }
 }
 
-/// Entries by their paths, as [keys](key).
+/// Entries by path, as [keys](key).
 pub(super) type Marks = BTreeMap<String, Mark>;
 
-/// A path as text that can be turned back: JSON has no names that are not UTF-8.
+/// A path as reversible text: JSON can't contain names that are not UTF-8.
 pub(super) fn key(path: &[u8]) -> String {
     let mut key = String::with_capacity(path.len());
     for part in path.utf8_chunks() {
@@ -108,29 +108,29 @@ pub(super) fn path_of(key: &str) -> Vec<u8> {
     path
 }
 
-/// The path, if a call can spell it.
+/// The path, if a call can contain it.
 pub(super) fn spelled(key: &str) -> Option<WorkspacePath> {
     String::from_utf8(path_of(key)).ok().and_then(|text| WorkspacePath::parse(&text).ok())
 }
 
-/// An entry with all that is in it.
+/// An entry with everything in it.
 pub(super) fn within<'m>(marks: &'m Marks, key: &str) -> impl Iterator<Item = (&'m String, &'m Mark)> + use<'m> {
     let inside = format!("{key}/");
     let own = marks.get_key_value(key);
     own.into_iter().chain(marks.range(inside.clone()..).take_while(move |(key, _)| key.starts_with(&inside)))
 }
 
-/// What of a folder is watched.
+/// Which entries of a folder are watched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Watched {
     All,
-    /// In build output: what belongs to git or to Planwright, and the signs by which git recognises a repository.
+    /// In build output: entries of git or Planwright, and the signs of a repository.
     Own,
 }
 
 impl Workspace {
-    /// Every entry that is watched: all but the chats' files and the content of build output, except what belongs to git or to
-    /// Planwright in it. Of folders that are nested too deep to be named, the outermost is noted and nothing in it.
+    /// Every watched entry: all except chat files and the content of build output, in which only entries of git or Planwright are
+    /// watched. Of folders that are nested too deep, the outermost is recorded and nothing in it.
     pub(super) fn marks(&self, baseline: Option<Arc<Baseline>>) -> Result<Marks, Problem> {
         let mut sorter = Sorter::as_of(self, self.host_path()?, baseline);
         let mut marks = Marks::new();
@@ -158,11 +158,11 @@ impl Workspace {
                 }
                 match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
                     Ok(stat) => marks.insert(key(&child), Mark::of(&stat)),
-                    // Somebody removed it meanwhile.
+                    // Another process removed it meanwhile.
                     Err(Errno::NOENT) => continue,
                     Err(errno) => return Err(unreadable(errno)),
                 };
-                // One of the signs alone is noted without what is in it.
+                // A single sign is recorded without its content.
                 let inside = if is_watched { Watched::All } else { Watched::Own };
                 folders.extend((is_folder && !is_deep).then_some((child, inside)));
             }
@@ -170,7 +170,7 @@ impl Workspace {
         Ok(marks)
     }
 
-    /// A folder, opened by its path, so that a tree of any width takes one descriptor; `None` if it is gone or shut.
+    /// Opens a folder by its path, so that a tree of any width takes one descriptor; `None` if it is missing or closed.
     fn open_watched(&self, path: &[u8]) -> Result<Option<OwnedFd>, Problem> {
         let inside = join(path, b".");
         match self.parent(&inside) {
@@ -182,7 +182,7 @@ impl Workspace {
         }
     }
 
-    /// The folder that holds a path, and its name there.
+    /// The parent folder of a path, and its name there.
     pub(super) fn parent(&self, path: &[u8]) -> std::io::Result<(OwnedFd, CString)> {
         let (folder, name) = split(path);
         let resolve = rustix::fs::ResolveFlags::BENEATH | rustix::fs::ResolveFlags::NO_SYMLINKS | rustix::fs::ResolveFlags::NO_MAGICLINKS;
@@ -207,12 +207,12 @@ fn is_of_chats(path: &[u8]) -> bool {
     path.strip_suffix(CHATS).is_some_and(|around| around.is_empty() || around.ends_with(b"/"))
 }
 
-/// How many names a path has.
+/// The number of names in a path.
 fn depth_of(path: &[u8]) -> usize {
     path.iter().filter(|&&byte| byte == b'/').count() + 1
 }
 
-/// Whether what is in this folder is not watched, because it is nested too deep.
+/// Whether the content of this folder is not watched, because it is nested too deep.
 pub(super) fn is_too_deep(key: &str) -> bool {
     depth_of(key.as_bytes()) > DEEPEST
 }

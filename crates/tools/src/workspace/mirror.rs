@@ -1,12 +1,11 @@
-//! For kernels without overlays: copies of a workspace's files from before a command, to tell what it changed and to take it back.
+//! For kernels without overlays: copies of a workspace's files from before a command, to detect and revert its changes.
 //!
-//! A copy is kept as long as a file is as it was copied, or as a command that saw it so may have to be taken back. Build
-//! output is not copied, but for repositories in it. A file counts as unchanged only if the kernel's own time of its last
-//! change, which no program can set, is the same.
+//! A copy is kept as long as the file is unchanged, or a command that saw it may have to be reverted. Build output is not copied,
+//! except repositories in it. A file counts as unchanged only if the kernel's change time, which no program can set, is the same.
 
 use super::atomic::Durable;
 use super::baseline::Baseline;
-use super::change::{Change, Changes, Sorter, is_object};
+use super::change::{CommandChanges, EntryChange, Sorter, is_object};
 use super::entries::Depth;
 use super::history;
 use super::marks::{Mark, MarkKind, Marks, is_too_deep, key, load, path_of, save, spelled, within};
@@ -28,11 +27,11 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How everything was before a command, and when it had ended.
+/// The state before a command, and after it had ended.
 const BEFORE: &str = "before.json";
 const AFTER: &str = "after.json";
 
-/// Where a workspace's copies are, and what one command changed.
+/// Where a workspace's copies are, and one command's stage.
 #[derive(Clone, Debug)]
 pub struct Mirror<'m> {
     pub copies: &'m Path,
@@ -40,16 +39,16 @@ pub struct Mirror<'m> {
     pub baseline: Option<Arc<Baseline>>,
 }
 
-/// Whether [`Workspace::mirror`] came to its end for this stage.
+/// Whether [`Workspace::mirror`] completed for this stage.
 pub fn is_noted(stage: &Path) -> bool {
     load(&stage.join(BEFORE)).is_some()
 }
 
 impl Workspace {
-    /// Copies what is not copied yet, and notes how everything is now.
+    /// Copies files that have no copy yet, and records the current state.
     ///
     /// # Errors
-    /// No room, or the folders can't be written.
+    /// The disk is full, or the folders can't be written.
     pub fn mirror(&self, mirror: &Mirror<'_>) -> std::io::Result<()> {
         make(mirror.copies)?;
         let copies = rustix::fs::openat(CWD, mirror.copies, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
@@ -60,7 +59,7 @@ impl Workspace {
         let marks = self.marks(mirror.baseline.clone()).map_err(std::io::Error::other)?;
         let mut needed = HashSet::new();
         if marks.keys().any(|key| is_too_deep(key)) {
-            return Err(std::io::Error::other("the workspace has too many folders in one another to be copied"));
+            return Err(std::io::Error::other("the workspace's folders are nested too deep to be copied"));
         }
         for (key, mark) in &marks {
             let Some(name) = mark.copy(key) else { continue };
@@ -84,17 +83,16 @@ impl Workspace {
         Ok(())
     }
 
-    /// What is different from how it was when [`Self::mirror`] noted it. What changes after the first time this is asked
-    /// is not the command's any more.
+    /// The changes since [`Self::mirror`] recorded the state. Changes after the first call of this method are not the command's.
     ///
     /// # Errors
     /// The workspace can't be read.
-    pub fn changes_since(&self, mirror: &Mirror<'_>) -> Result<Changes, Problem> {
-        // Without a record of what was there before, every file would count as new.
-        let Some(before) = load(&mirror.stage.join(BEFORE)) else { return Ok(Changes::default()) };
+    pub fn changes_since(&self, mirror: &Mirror<'_>) -> Result<CommandChanges, Problem> {
+        // Without a record of the previous state, every file would count as new.
+        let Some(before) = load(&mirror.stage.join(BEFORE)) else { return Ok(CommandChanges::default()) };
         let now = self.after(mirror)?;
         let mut sorter = Sorter::as_of(self, self.host_path()?, mirror.baseline.clone());
-        let mut changes = Changes::default();
+        let mut changes = CommandChanges::default();
         let mut gone: Option<String> = None;
         let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
         let repositories = Repositories::of(&before, &now);
@@ -108,7 +106,7 @@ impl Workspace {
                 changes.odd.push(key.clone());
                 continue;
             };
-            let change = Change { path: path.clone(), was: was.map(Mark::kind), now };
+            let change = EntryChange { path: path.clone(), was: was.map(Mark::kind), now };
             let is_gone = change.was == Some(Kind::Folder) && now != Some(Kind::Folder);
             if is_gone {
                 gone = Some(key.clone());
@@ -119,18 +117,18 @@ impl Workspace {
                 changes.judge(change);
             } else if place == RepositoryPlace::Ignored {
             } else if is_object(&path) && was.is_some() && now != Some(Kind::Folder) {
-                // Git gives an object that it finds there already a new time.
+                // Git sets a new time on an object that already exists.
                 if !was.is_some_and(|was| self.is_as_copied(mirror, key, was, &path)) {
                     changes.left_out.push(change);
                 }
             } else if sorter.is_unjudged(&path, change.was, now) {
                 changes.unjudged.push(change);
             } else if (change.was, now) != (Some(Kind::Folder), Some(Kind::Folder)) || was.map(|was| was.mode) != is.map(|is| is.mode) {
-                // A repository in a folder that goes is what the gate decides on.
+                // The gate decides about a repository in a deleted folder.
                 let is_own = |key: &str| key.rsplit('/').next().is_some_and(|name| is_own_name(name.as_bytes()));
                 let mut inside = within(&before, key).map(|(key, _)| key);
                 if is_gone && let Some(own) = inside.find(|inside| *inside != key && is_own(inside)).and_then(|own| spelled(own)) {
-                    changes.judge(Change { path: own, was: Some(Kind::Folder), now: None });
+                    changes.judge(EntryChange { path: own, was: Some(Kind::Folder), now: None });
                 }
                 changes.repositories.extend(if is_gone { repositories.first_within(key) } else { None });
                 changes.judge(change);
@@ -141,7 +139,7 @@ impl Workspace {
         Ok(changes)
     }
 
-    /// Whether a file has the content and the mode that its copy has.
+    /// Whether a file has the content and the mode of its copy.
     fn is_as_copied(&self, mirror: &Mirror<'_>, key: &str, was: Mark, path: &WorkspacePath) -> bool {
         let copy = || {
             let copy = Workspace::open(mirror.copies).ok()?.open_file(&WorkspacePath::root().join(&was.copy(key)?)).ok()?;
@@ -151,7 +149,7 @@ impl Workspace {
         copy().is_some_and(|(mode, mut file, mut copy)| mode == was.mode && same_content(&mut file, &mut copy))
     }
 
-    /// How everything was when the command had ended; noted the first time.
+    /// The state when the command had ended, recorded at the first call.
     pub(super) fn after(&self, mirror: &Mirror<'_>) -> Result<Marks, Problem> {
         let file = mirror.stage.join(AFTER);
         if let Some(after) = load(&file) {
@@ -159,7 +157,7 @@ impl Workspace {
         }
         let marks = self.marks(mirror.baseline.clone())?;
         match save(&file, &marks) {
-            // The command may have filled the disk. Then its files have to go before anything can be noted.
+            // The command may have filled the disk. Then its files must be removed before anything can be recorded.
             Err(error) if error.kind() != std::io::ErrorKind::StorageFull => {
                 Err(super::problem::problem_of_io(&error, &WorkspacePath::root()))
             }
@@ -167,7 +165,7 @@ impl Workspace {
         }
     }
 
-    /// How a path was, as far as there is a copy, and with it all that was in it.
+    /// The previous state of a path, as far as there is a copy, with everything in it.
     #[must_use]
     pub fn versions_before(
         &self,
@@ -207,21 +205,21 @@ impl Workspace {
     }
 }
 
-/// Whether the disk has room for a copy, and for others after it.
+/// Whether the disk has space for a copy, and for others after it.
 fn find_room(copies: &Path, mark: Mark) -> std::io::Result<()> {
     let space = Space::of(copies)?;
     let is_full = space.is_nearly_full() || space.free.bytes < u64::try_from(mark.size).unwrap_or(u64::MAX);
     if is_full { Err(ErrorKind::StorageFull.into()) } else { Ok(()) }
 }
 
-/// Removes the copies that were made when there turned out to be no room for all of them.
+/// Removes the new copies if the disk has no space for all of them.
 fn remove_copies(copies: &OwnedFd, made: &HashSet<String>, kept: &HashSet<String>) {
     for name in made.difference(kept) {
         let _ = rustix::fs::unlinkat(copies, name.as_str(), rustix::fs::AtFlags::empty());
     }
 }
 
-/// Git's names for commits, as they were.
+/// Git's refs and logs, in their previous state.
 fn names_before(mirror: &Mirror<'_>, before: &Marks) -> Result<Names, Problem> {
     let copies = Workspace::open(mirror.copies).map_err(|error| super::problem::problem_of_io(&error, &WorkspacePath::root()))?;
     let (mut names, mut room) = (Names::new(), history::MOST_BYTES);
@@ -236,7 +234,7 @@ fn names_before(mirror: &Mirror<'_>, before: &Marks) -> Result<Names, Problem> {
     Ok(names)
 }
 
-/// The copies that other commands may have to be taken back by.
+/// The copies that are needed to revert other commands.
 fn needed_by_others(stage: &Path) -> HashSet<String> {
     let stages = stage.parent().and_then(|stages| std::fs::read_dir(stages).ok());
     let noted = stages.into_iter().flatten().flatten().filter_map(|other| load(&other.path().join(BEFORE)));
@@ -268,7 +266,7 @@ mod tests {
         std::fs::OpenOptions::new().create(true).write(true).truncate(true).open(file).unwrap().write_all(text.as_bytes()).unwrap();
     }
 
-    fn permit(changes: &[Change]) -> PutBackPermit {
+    fn permit(changes: &[EntryChange]) -> PutBackPermit {
         permit_put_back(changes.iter().map(|change| &change.path), &[])
     }
 

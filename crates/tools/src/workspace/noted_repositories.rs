@@ -1,4 +1,4 @@
-//! Repositories under other names than `.git`, in what was noted of a workspace before and after a command that changed files in place.
+//! Finds repositories with other names than `.git` in the recorded states before and after a command that changed files in place.
 
 use super::bare_repository::{Signs, is_sign, protected_part};
 use super::marks::{MarkKind, Marks, path_of, spelled};
@@ -7,30 +7,30 @@ use std::collections::BTreeMap;
 
 /// The signs of a repository that a folder had before, and those that it has before or after.
 #[derive(Clone, Copy, Default)]
-struct Noted {
+struct RepositorySigns {
     before: Signs,
     ever: Signs,
 }
 
-/// Where a changed entry lies.
+/// The location of a changed entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RepositoryPlace {
-    /// In a repository, which is protected as far as this path says.
+    /// In a repository; this path is its protected part.
     In(WorkspacePath),
-    /// In build output and in no repository: nobody decides on it.
+    /// In build output and in no repository: no decision is needed.
     Ignored,
     Elsewhere,
 }
 
 pub struct Repositories<'m> {
     marks: [&'m Marks; 2],
-    /// Folders that are or were repositories, by their keys.
-    found: BTreeMap<&'m str, Noted>,
+    /// Folders that are or were repositories, by key.
+    found: BTreeMap<&'m str, RepositorySigns>,
 }
 
 impl<'m> Repositories<'m> {
     pub fn of(before: &'m Marks, after: &'m Marks) -> Self {
-        let mut found: BTreeMap<&str, Noted> = BTreeMap::new();
+        let mut found: BTreeMap<&str, RepositorySigns> = BTreeMap::new();
         for (marks, is_before) in [(before, true), (after, false)] {
             for key in marks.keys() {
                 let (folder, name) = split(key);
@@ -45,8 +45,8 @@ impl<'m> Repositories<'m> {
         Self { marks: [before, after], found }
     }
 
-    /// Where an entry lies. A repository that is new in build output was not noted before: only the signs that are new are taken
-    /// from it, which is enough for it not to be one.
+    /// The location of an entry. A repository that is new in build output was not recorded before: only its new signs are
+    /// removed, which is enough to disable it.
     pub fn place(&self, key: &str) -> RepositoryPlace {
         let is_in_output = self.is_in_output(key);
         let elsewhere = if is_in_output && !key.split('/').any(|name| is_own_name(name.as_bytes())) {
@@ -56,7 +56,7 @@ impl<'m> Repositories<'m> {
         };
         let Some((folder, name, noted)) = self.around(key) else { return elsewhere };
         let Some(protected) = spelled_folder(folder).and_then(|folder| protected_part(&folder, &path_of(name))) else { return elsewhere };
-        // What lies in a folder that was shut was not noted. It is enough to shut the folder again.
+        // The content of a closed folder was not recorded. It suffices to close the folder again.
         if self.was_shut(key) {
             return RepositoryPlace::Ignored;
         }
@@ -72,8 +72,8 @@ impl<'m> Repositories<'m> {
         within.find(|(_, noted)| noted.before.is_repository()).and_then(|(key, _)| spelled(key))
     }
 
-    /// The outermost repository around an entry, and the name in it by which the entry is reached; empty for the folder itself.
-    fn around<'k>(&self, key: &'k str) -> Option<(&'k str, &'k str, Noted)> {
+    /// The outermost repository around an entry, and the name in it that leads to the entry; empty for the folder itself.
+    fn around<'k>(&self, key: &'k str) -> Option<(&'k str, &'k str, RepositorySigns)> {
         let slashes = key.match_indices('/').map(|(place, _)| place);
         let folders = std::iter::once("").chain(slashes.map(|place| &key[..place])).chain([key]);
         folders.into_iter().find_map(|folder| {
@@ -83,7 +83,7 @@ impl<'m> Repositories<'m> {
         })
     }
 
-    /// Whether a folder around an entry could not be looked into before.
+    /// Whether a folder around an entry could not be read before.
     fn was_shut(&self, key: &str) -> bool {
         let is_shut =
             |folder: &str| self.marks[0].get(folder).is_some_and(|mark| mark.kind == MarkKind::Folder && mark.mode & 0o500 != 0o500);

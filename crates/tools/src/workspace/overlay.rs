@@ -1,11 +1,11 @@
-//! What a command changed in an overlay, read as changes.
+//! Reads a command's changes from an overlay.
 //!
-//! The upper folder has what is new or different; a character device 0:0 stands for what is gone; a folder marked
-//! opaque replaces the one below it. Nothing runs any more when it is read.
+//! The upper folder has new and changed entries; a character device 0:0 marks a deleted one; a folder marked opaque replaces the
+//! one below it. No process of the command runs any more.
 
 use super::bare_repository::{Signs, is_named_own, protected_part};
 use super::baseline::Baseline;
-use super::change::{Change, Changes, Sorter, is_named_record, is_object};
+use super::change::{CommandChanges, EntryChange, Sorter, is_named_record, is_object};
 use super::clock::Since;
 use super::staged_tree::DEEPEST;
 use super::{Entry, Kind, Workspace, kind_of};
@@ -22,23 +22,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-/// With how many new files of its size a deleted one is compared.
+/// Maximum number of new files of the same size with which a deleted file is compared.
 const ALIKE: usize = 16;
 
 impl Workspace {
-    /// What lies in the upper folder of an overlay over this workspace.
+    /// The changes in the upper folder of an overlay over this workspace.
     ///
     /// # Errors
     /// It can't be read.
-    pub fn changes_in(&self, upper: &Path, since: Since, baseline: Option<Arc<Baseline>>) -> Result<Changes, Problem> {
+    pub fn changes_in(&self, upper: &Path, since: Since, baseline: Option<Arc<Baseline>>) -> Result<CommandChanges, Problem> {
         let root = open_upper(upper).map_err(unreadable)?;
         let sorter = Sorter::as_of(self, self.host_path()?, baseline);
-        let mut reader = Reader { workspace: self, sorter, since, changes: Changes::default(), is_in_repository: false };
+        let mut reader = Reader { workspace: self, sorter, since, changes: CommandChanges::default(), is_in_repository: false };
         reader.folder(&root, &WorkspacePath::root(), Below::Folder).map_err(unreadable)?;
         let mut changes = reader.changes;
-        // Read before that is checked: a branch that somebody moves on in between is overtaken, and no loss.
+        // Read before the check: a branch that others advance in between is overtaken, and not a loss.
         let names = self.names();
-        // What others changed meanwhile does not land, so that nothing is lost by it.
+        // Entries that others changed meanwhile don't land, so nothing is lost by them.
         let is_overtaken = changes.unjudged.iter().any(|change| is_named_record(&change.path) && self.is_file_since(&change.path, since));
         if !is_overtaken && let Ok(staged) = Workspace::open(upper) {
             self.judge_history(&mut changes, names, &staged);
@@ -51,10 +51,10 @@ impl Workspace {
         file.is_ok_and(|stat| is_changed_since(&stat, since))
     }
 
-    /// The first entry in a folder, at any depth, that belongs to git or to Planwright; a repository under another name is one too.
+    /// The first entry in a folder, at any depth, that belongs to git or to Planwright, including repositories with other names.
     pub(super) fn own_entry_in(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
         if path.names().count() > DEEPEST {
-            // What is in it is unknown, so that it counts as theirs.
+            // Its content is unknown, so it counts as such an entry.
             return Some(path.clone());
         }
         let folder = self.folder(path).ok()?;
@@ -69,9 +69,9 @@ impl Workspace {
         folders.find_map(|(name, _)| self.own_entry_in(&path.join(name.to_str().ok()?)))
     }
 
-    /// Files that a command only gave another path: gone at one, and there with the same content at another.
+    /// Files that a command only moved: deleted at one path, and present with the same content at another.
     #[must_use]
-    pub fn moves(&self, upper: &Path, changes: &[Change]) -> Vec<(WorkspacePath, WorkspacePath)> {
+    pub fn moves(&self, upper: &Path, changes: &[EntryChange]) -> Vec<(WorkspacePath, WorkspacePath)> {
         let Ok(upper) = Workspace::open(upper) else { return Vec::new() };
         let size = |workspace: &Workspace, path: &WorkspacePath| workspace.entry(path).ok().flatten().map(|entry| entry.stamp.size);
         let mut new: HashMap<i64, Vec<&WorkspacePath>> = HashMap::new();
@@ -100,12 +100,12 @@ struct Reader<'w> {
     workspace: &'w Workspace,
     sorter: Sorter<'w>,
     since: Since,
-    changes: Changes,
-    /// Whether what is read lies in a repository under another name than `.git`.
+    changes: CommandChanges,
+    /// Whether the current entry is inside a repository with another name than `.git`.
     is_in_repository: bool,
 }
 
-/// What the workspace has where an upper folder lies.
+/// The workspace's entry below an upper folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Below {
     Folder,
@@ -128,7 +128,7 @@ impl Reader<'_> {
                 return Ok(());
             }
             let Some(child) = spelled(path, &name, false) else {
-                // In a new folder it is a part of that folder.
+                // In a new folder it is part of that folder.
                 self.changes.unspellable += u64::from(below == Below::Folder);
                 continue;
             };
@@ -145,7 +145,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether the folder is a repository under another name than `.git`, or would be one with what the command made in it.
+    /// Whether the folder is a repository with another name than `.git`, or would become one with the command's changes.
     fn is_repository(&self, staged: &[(CString, Stat)], path: &WorkspacePath, below: Below) -> bool {
         if is_named_own(path) {
             return false;
@@ -164,21 +164,21 @@ impl Reader<'_> {
         let now = staged_kind(stat);
         let was_kind = was.map(|was| was.kind);
         if is_object(&child) && was.is_some() && now != Some(Kind::Folder) {
-            // What git has once stays as it is; it works with the objects it needs.
+            // Existing git objects stay unchanged; git works with the objects it needs.
             if now.is_some() && !was.is_some_and(|was| self.is_same(&child, was, folder, name, stat)) {
-                self.changes.left_out.push(Change { path: child, was: was_kind, now });
+                self.changes.left_out.push(EntryChange { path: child, was: was_kind, now });
             }
             return Ok(());
         }
         if (now.is_some() || was.is_some()) && !self.is_in_repository && self.sorter.is_unjudged(&child, was_kind, now) {
-            self.changes.unjudged.push(Change { path: child, was: was_kind, now });
+            self.changes.unjudged.push(EntryChange { path: child, was: was_kind, now });
             return Ok(());
         }
         match now {
             Some(Kind::Folder) => self.subfolder(folder, name, child, was, stat)?,
             Some(Kind::File) if was.is_some_and(|was| self.is_same(&child, was, folder, name, stat)) => {}
             Some(Kind::File | Kind::Link) => self.note(child, was, now),
-            // Sockets and pipes mean nothing once their process is gone.
+            // Sockets and pipes are useless once their process is gone.
             Some(Kind::Other) => {}
             None if was.is_some() => self.note(child, was, None),
             None => {}
@@ -194,11 +194,11 @@ impl Reader<'_> {
         }
         let inside = open_shut_folder(folder, name)?;
         self.folder(&inside, &path, if is_folder { Below::Folder } else { Below::Nothing })?;
-        // As the command left it, should it have been opened by force.
+        // As the command left it, if it was opened by force.
         rustix::fs::fchmod(&inside, Mode::from_raw_mode(stat.st_mode))
     }
 
-    /// An opaque folder has nothing of what was below it.
+    /// An opaque folder contains nothing of the folder below it.
     fn replaced(&mut self, present: &[(CString, Stat)], path: &WorkspacePath) {
         for (name, _) in self.workspace.list(path).unwrap_or_default() {
             let child = path.join(&name);
@@ -214,22 +214,22 @@ impl Reader<'_> {
 
     fn note(&mut self, path: WorkspacePath, was: Option<Entry>, now: Option<Kind>) {
         let was = was.map(|was| was.kind);
-        // A repository in a folder that goes is what the gate decides on.
+        // The gate decides about a repository in a deleted folder.
         if was == Some(Kind::Folder)
             && now != Some(Kind::Folder)
             && let Some(own) = self.workspace.own_entry_in(&path)
         {
             if is_named_own(&own) {
-                self.changes.judge(Change { path: own, was, now: None });
+                self.changes.judge(EntryChange { path: own, was, now: None });
             } else {
                 self.changes.repositories.insert(own);
             }
         }
-        self.changes.judge(Change { path, was, now });
+        self.changes.judge(EntryChange { path, was, now });
     }
 
-    /// Whether a file was only copied up, with nothing of it different but its times. One that somebody else changed since
-    /// may only look so: two that append the same line both leave what the other did.
+    /// Whether a file was only copied up, and only its times differ. A file that others changed since may only look so: if two
+    /// append the same line, each leaves what the other did.
     fn is_same(&self, path: &WorkspacePath, was: Entry, folder: &OwnedFd, name: &CStr, stat: &Stat) -> bool {
         let compare = || {
             let mut old = self.workspace.open_regular(path, super::Links::Refused).ok()?;
@@ -248,8 +248,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a file was changed at this moment or later, by the kernel's own time of its last change. The same moment counts: a
-/// command begins at one that no earlier change has, see [`Begun::now`](super::Begun::now).
+/// Whether a file was changed at this time or later, by the kernel's change time. The same time counts: a command begins at a
+/// time that no earlier change has, see [`Begun::now`](super::Begun::now).
 pub fn is_changed_since(stat: &Stat, since: Since) -> bool {
     let Since::Moment(moment) = since else { return true };
     let moment = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -281,13 +281,13 @@ fn fill(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
     Ok(filled)
 }
 
-/// What a staged entry is; `None` for the mark that something is gone.
+/// The kind of a staged entry; `None` for the marker of a deleted one.
 pub fn staged_kind(stat: &Stat) -> Option<Kind> {
     let is_mark = FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && stat.st_rdev == 0;
     (!is_mark).then(|| kind_of(stat))
 }
 
-/// The path of a staged entry. Where nothing is judged, names need not be such as a call could spell.
+/// The path of a staged entry. Without a decision, names need not be such that a call can contain them.
 pub fn spelled(folder: &WorkspacePath, name: &CStr, unjudged: bool) -> Option<WorkspacePath> {
     let text = name.to_string_lossy();
     if !unjudged && (name.to_str().is_err() || WorkspacePath::parse(&text).is_err() || folder.names().count() > 120) {
@@ -300,18 +300,18 @@ pub fn open_upper(path: &Path) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// Opens a folder through no link, and changes nothing.
+/// Opens a folder without following links, and changes nothing.
 pub fn open_folder(folder: &OwnedFd, name: &CStr) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(folder, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// Opens a folder that a command may have shut even to its owner, and lets the owner in.
+/// Opens a folder that a command may have closed even to its owner, and gives the owner access.
 pub fn open_shut_folder(folder: &OwnedFd, name: &CStr) -> Result<OwnedFd, Errno> {
     match open_folder(folder, name) {
         Err(Errno::ACCESS) => {
             let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let held = rustix::fs::openat(folder, name, flags, Mode::empty())?;
-            // By its descriptor: whatever takes the name's place meanwhile is not touched.
+            // By descriptor, so that another file that takes this name meanwhile is not touched.
             rustix::fs::chmod(format!("/proc/self/fd/{}", held.as_raw_fd()), Mode::RWXU)?;
             open_folder(folder, name)
         }
@@ -324,7 +324,7 @@ pub fn open_file(folder: &OwnedFd, name: &CStr) -> Result<File, Errno> {
     rustix::fs::openat(folder, name, flags, Mode::empty()).map(File::from)
 }
 
-/// The names in a folder, each with what it is.
+/// The names in a folder, with their metadata.
 pub fn entries(folder: &OwnedFd) -> Result<Vec<(CString, Stat)>, Errno> {
     let mut found = Vec::new();
     for entry in Dir::read_from(folder.as_fd())? {
@@ -335,7 +335,7 @@ pub fn entries(folder: &OwnedFd) -> Result<Vec<(CString, Stat)>, Errno> {
         }
         match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => found.push((name.to_owned(), stat)),
-            // Somebody removed it meanwhile.
+            // Another process removed it meanwhile.
             Err(Errno::NOENT) => {}
             Err(errno) => return Err(errno),
         }
@@ -349,5 +349,5 @@ pub fn is_opaque(folder: &OwnedFd) -> bool {
 }
 
 pub fn unreadable(errno: Errno) -> Problem {
-    Problem::new(ErrorCode::Internal, format!("What the command changed can't be read: {errno}. Nothing of it was kept."))
+    Problem::new(ErrorCode::Internal, format!("Can't read the command's changes: {errno}. None of them was kept."))
 }

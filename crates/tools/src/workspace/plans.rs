@@ -1,11 +1,11 @@
-//! Plan files of a workspace, for lists.
+//! Lists the plan files of a workspace.
 
 use super::Workspace;
 use crate::path::WorkspacePath;
 use planwright_plan::PlanDocument;
 use planwright_protocol::{PlanFileStatus, StepStatus};
 
-/// The head of a plan file.
+/// The header of a plan file.
 pub struct PlanSummary {
     pub status: PlanFileStatus,
     pub goal: String,
@@ -15,7 +15,7 @@ pub struct PlanSummary {
 }
 
 impl Workspace {
-    /// `None` for a file that can't be read as a plan.
+    /// `None` if the file is not a valid plan.
     #[must_use]
     pub fn plan_summary(&self, path: &WorkspacePath) -> Option<PlanSummary> {
         let snapshot = self.read_plan(path).ok()?;

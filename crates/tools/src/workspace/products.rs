@@ -1,4 +1,4 @@
-//! Files of build output and of git's own folder that have the name of a secret and are none.
+//! Recognises files in build output and in git's own folder that only have the name of a secret.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,14 +6,14 @@ use std::os::fd::OwnedFd;
 
 /// A longer file with certificates counts as a secret.
 const LARGEST: u64 = 4 << 20;
-/// How programs begin: ELF, scripts, Mach-O, Windows.
+/// Signatures of programs: ELF, scripts, Mach-O, Windows.
 const PROGRAMS: &[&[u8]] = &[b"\x7fELF", b"#!", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ"];
 const CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 const KEY: &[u8] = b"PRIVATE KEY";
-/// The shortest name of a commit.
+/// The shortest commit id.
 const ID: usize = 40;
 
-/// Whether a file with the name of a secret is a program that was built, or has certificates and no key.
+/// Whether a file with the name of a secret is a built program, or has certificates and no key.
 pub fn is_product(path: &[u8], file: OwnedFd) -> bool {
     let mut bytes = Vec::new();
     if File::from(file).take(LARGEST + 1).read_to_end(&mut bytes).is_err() || bytes.len() as u64 > LARGEST {
@@ -23,7 +23,7 @@ pub fn is_product(path: &[u8], file: OwnedFd) -> bool {
     PROGRAMS.iter().any(|program| bytes.starts_with(program)) || (path.ends_with(b".pem") && has(CERTIFICATE) && !has(KEY))
 }
 
-/// Whether a file is a ref or a log of git's, which has the name of its branch.
+/// Whether a file is a git ref or log, which is named after its branch.
 pub fn is_record(path: &[u8], file: OwnedFd) -> bool {
     let is_placed = path.split(|&byte| byte == b'/').any(|name| name == b"refs" || name == b"logs");
     let mut begin = Vec::new();

@@ -1,7 +1,7 @@
-//! Taking back what a command changed in place, from the copies that were made before it.
+//! Restores what a command changed in place, from the copies made before it.
 
 use super::atomic::{self, Durable};
-use super::change::Change;
+use super::change::EntryChange;
 use super::entries::{Depth, remove_entry};
 use super::marks::{LARGEST_COPY, Mark, MarkKind, Marks, key, path_of, split, within};
 use super::mirror::{Mirror, load_before, save_after};
@@ -9,35 +9,41 @@ use super::{Workspace, problem_of};
 use crate::gate::PutBackPermit;
 use crate::path::WorkspacePath;
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_sandbox::{Shut, remove_tree};
+use planwright_sandbox::{ClosedFolder, remove_tree};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::CString;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// What could not be taken back.
+/// What could not be restored.
 #[derive(Debug, Default)]
 pub struct PutBack {
-    /// Files of which there is no copy.
+    /// Files without a copy.
     pub lost: Vec<String>,
-    /// What somebody else changed since the command ended, so that it was left alone.
+    /// Entries that others changed after the command ended, which were not touched.
     pub left: Vec<String>,
 }
 
 impl Workspace {
-    /// Puts entries back as they were before the command. They are no change of it any more.
+    /// Restores entries to their state before the command. They are no longer changes of it.
     ///
     /// # Errors
     /// The permit does not cover it, or it can't be written.
-    pub fn put_back(&self, permit: &PutBackPermit, mirror: &Mirror<'_>, changes: &[Change], odd: &[String]) -> Result<PutBack, Problem> {
-        permit.check(changes.iter().map(|change| &change.path), odd)?;
-        let _turn = self.take_turn();
+    pub fn put_back(
+        &self,
+        permit: &PutBackPermit,
+        mirror: &Mirror<'_>,
+        changes: &[EntryChange],
+        unnameable: &[String],
+    ) -> Result<PutBack, Problem> {
+        permit.check(changes.iter().map(|change| &change.path), unnameable)?;
+        let _lock = self.lock();
         let mut done = PutBack::default();
         let Some(before) = load_before(mirror) else { return Ok(done) };
         let mut after = self.after(mirror)?;
         let now = self.marks(mirror.baseline.clone())?;
         let spelled = changes.iter().map(|change| key(change.path.relative().as_bytes()));
-        let mut keys: Vec<String> = spelled.chain(odd.iter().cloned()).collect();
+        let mut keys: Vec<String> = spelled.chain(unnameable.iter().cloned()).collect();
         keys.sort();
         keys.dedup();
         keys.retain(|key| {
@@ -66,18 +72,18 @@ impl Workspace {
 
     fn remove_new(&self, key: &str) -> Result<(), Problem> {
         let Ok((folder, name)) = self.parent(&path_of(key)) else { return Ok(()) };
-        match remove_tree(folder.as_fd(), &name, Shut::Opened) {
+        match remove_tree(folder.as_fd(), &name, ClosedFolder::Opened) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(errno) => Err(problem_of(errno, &WorkspacePath::root().join(key))),
         }
     }
 
-    /// Like [`Self::parent`], making the folders that the command removed on the way.
+    /// Like [`Self::parent`], and creates parent folders that the command removed.
     fn parent_made(&self, path: &[u8]) -> std::io::Result<(OwnedFd, CString)> {
         self.parent(path).or_else(|_| {
             let (folder, name) = split(path);
             let (above, own) = self.parent_made(folder)?;
-            // Something that is no folder took the place of one.
+            // A folder was replaced by something else.
             let _ = rustix::fs::unlinkat(&above, &own, AtFlags::empty());
             rustix::fs::mkdirat(&above, &own, Mode::from_raw_mode(0o777))?;
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -89,7 +95,7 @@ impl Workspace {
         let copy = mark.copy(key).unwrap_or_default();
         let failed = |error: std::io::Error| {
             let place = mirror.copies.join(&copy);
-            Problem::new(ErrorCode::Internal, format!("/{key} could not be put back: {error}. A copy of it is in {}.", place.display()))
+            Problem::new(ErrorCode::Internal, format!("Can't restore /{key}: {error}. A copy of it is in {}.", place.display()))
         };
         let made = || -> std::io::Result<()> {
             let (folder, name) = self.parent_made(&path_of(key))?;
@@ -117,7 +123,7 @@ impl Workspace {
     }
 }
 
-/// Notes that an entry is as it was before.
+/// Records that an entry has its previous state again.
 fn settle(after: &mut Marks, before: &Marks, key: &str) {
     let gone: Vec<String> = within(after, key).map(|(key, _)| key.clone()).collect();
     for key in gone {

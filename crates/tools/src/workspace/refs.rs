@@ -1,4 +1,4 @@
-//! The refs of a repository, as its files tell them: loose ones, packed ones, and what logs say of them.
+//! Reads a repository's refs from its files: loose ones, packed ones, and their logs.
 
 use super::Workspace;
 use super::rules::REPOSITORY;
@@ -15,7 +15,7 @@ pub type Names = BTreeMap<String, Vec<u8>>;
 
 const PACKED: &str = "packed-refs";
 
-/// A ref before and after a command, as the content of its file, also where git had packed it.
+/// A ref before and after a command, as the content of its file, even if git had packed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefChange {
     pub path: WorkspacePath,
@@ -23,7 +23,7 @@ pub struct RefChange {
     pub after: Option<Vec<u8>>,
 }
 
-/// What a ref says.
+/// The value of a ref.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     Commit(String),
@@ -46,7 +46,7 @@ fn is_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The refs, and what logs say of them.
+/// The refs, and their logs.
 pub struct Refs<'n> {
     pub values: BTreeMap<String, Value>,
     pub logs: BTreeMap<&'n str, &'n [u8]>,
@@ -59,13 +59,13 @@ impl<'n> Refs<'n> {
         Self { values, logs }
     }
 
-    /// Every commit that has a name.
+    /// All commits with a name.
     pub fn commits(&self) -> BTreeSet<String> {
         let named = self.values.values().filter_map(|value| if let Value::Commit(id) = value { Some(id.clone()) } else { None });
         named.chain(self.logs.values().flat_map(|log| ids_of(log))).collect()
     }
 
-    /// The values of the refs that `wanted` picks by their names.
+    /// The values of the refs whose names `wanted` selects.
     pub fn tips(&self, wanted: impl Fn(&str) -> bool) -> BTreeSet<String> {
         let tip = |(name, value): (&String, &Value)| match value {
             Value::Commit(id) if wanted(name) => Some(id.clone()),
@@ -75,7 +75,7 @@ impl<'n> Refs<'n> {
     }
 }
 
-/// What each ref's file has, or would have if git had not packed it.
+/// The content of each ref's file, or its content if git had not packed it.
 fn contents(names: &Names) -> BTreeMap<String, Vec<u8>> {
     let mut found: BTreeMap<String, Vec<u8>> = names.get(PACKED).map(|text| packed(text)).unwrap_or_default();
     let loose = names.iter().filter(|(name, _)| is_ref_name(name) || *name == "HEAD");
@@ -83,8 +83,8 @@ fn contents(names: &Names) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The refs that git finds in its file of packed ones. It searches a file that says it is sorted by halves, so that in one
-/// that is not it may miss any of them.
+/// The refs that git finds in its packed file. Git searches a file that claims to be sorted by bisection, so it may miss any ref
+/// in an unsorted one.
 fn packed(text: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let lines: Vec<_> = text.split(|&byte| byte == b'\n').map(String::from_utf8_lossy).collect();
     let entry = |line: &std::borrow::Cow<'_, str>| {
@@ -99,7 +99,7 @@ fn packed(text: &[u8]) -> BTreeMap<String, Vec<u8>> {
     found.into_iter().collect()
 }
 
-/// Whether git takes a name for that of a ref. Files of other names below `refs` keep no commit.
+/// Whether git accepts a name as that of a ref. Files with other names below `refs` keep no commit.
 pub fn is_ref_name(name: &str) -> bool {
     let is_part = |part: &str| !part.is_empty() && !part.starts_with('.') && part.strip_suffix(".lock").is_none();
     let is_odd = |letter: char| letter.is_ascii_control() || " ~^:?*[\\".contains(letter);
@@ -115,11 +115,11 @@ pub fn is_ref_name(name: &str) -> bool {
 pub fn ids_of(log: &[u8]) -> Vec<String> {
     let lines = log.split(|&byte| byte == b'\n').map(String::from_utf8_lossy);
     let ids = lines.flat_map(|line| line.splitn(3, ' ').take(2).map(str::to_owned).collect::<Vec<_>>());
-    // Nothing but zeros stands for no commit.
+    // All zeros mean no commit.
     ids.filter(|id| is_id(id) && id.bytes().any(|byte| byte != b'0')).collect()
 }
 
-/// The refs that have another value, however git keeps them.
+/// The refs with a new value, however git stores them.
 pub fn changed(before: &Names, after: &Names) -> Vec<RefChange> {
     let (mut before, mut after) = (contents(before), contents(after));
     let names: BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
@@ -135,20 +135,20 @@ pub fn repository() -> WorkspacePath {
     WorkspacePath::root().join(REPOSITORY)
 }
 
-/// The name of the ref that a path is the file of.
+/// The name of the ref whose file has this path.
 pub fn ref_at(path: &WorkspacePath) -> Option<&str> {
     path.relative().strip_prefix(".git/").filter(|name| name.starts_with("refs/"))
 }
 
 impl Workspace {
-    /// What the file of a ref would have that git packed.
+    /// The image that a packed ref's file would have.
     pub(super) fn packed_image(&self, path: &WorkspacePath) -> Option<Image> {
         let name = ref_at(path)?;
         let text = self.read(&repository().join(PACKED)).ok()?.bytes;
         packed(&text).remove(name).map(|content| Version::file(content, None).image)
     }
 
-    /// Takes a ref out of git's packed ones, by git's own lock.
+    /// Removes a ref from git's packed refs, with git's own lock.
     pub(super) fn remove_packed(&self, name: &str) -> Result<(), String> {
         let Ok(snapshot) = self.read(&repository().join(PACKED)) else { return Ok(()) };
         if !packed(&snapshot.bytes).contains_key(name) {
@@ -170,7 +170,7 @@ impl Workspace {
         let lock = c"packed-refs.lock";
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&folder, lock, flags, Mode::from_raw_mode(0o644))
-            .map_err(|errno| format!("git's packed refs can't be locked: {errno}"))?;
+            .map_err(|errno| format!("can't lock git's packed refs: {errno}"))?;
         let mut file = File::from(file);
         let written = file.write_all(&kept).and_then(|()| file.sync_all());
         let moved = written.and_then(|()| Ok(rustix::fs::renameat(&folder, lock, &folder, c"packed-refs")?));

@@ -1,7 +1,7 @@
-//! The repository of a worktree or a submodule, which lies outside of the workspace.
+//! Finds the repository of a worktree or a submodule, which is outside the workspace.
 //!
-//! A `.git` file can name any folder. It counts only if that folder names this workspace in turn: nobody can write there who
-//! could not read it.
+//! A `.git` file can name any folder. It counts only if that folder names this workspace in turn, because anybody who can write
+//! there can also read it.
 
 use super::{Workspace, beneath};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
@@ -15,14 +15,14 @@ const LARGEST: u64 = 64 << 10;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Repository {
-    /// What git has of this workspace alone: its index and its HEAD.
+    /// The part of the repository that belongs to this workspace: its index and its HEAD.
     pub folder: PathBuf,
-    /// All that git needs, which has the folder in it.
+    /// The whole repository, which contains `folder`.
     pub whole: PathBuf,
 }
 
 impl Repository {
-    /// The repository that the workspace's `.git` file leads to.
+    /// The repository that the workspace's `.git` file names.
     pub fn of(workspace: &Workspace, host: &Path) -> Option<Self> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = rustix::fs::openat2(&workspace.root, ".git", flags, Mode::empty(), beneath()).ok()?;

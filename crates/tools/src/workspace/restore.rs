@@ -1,7 +1,7 @@
-//! Putting entries back as they were, each only if it still is what it is expected to be.
+//! Restores entries to an earlier state, each only if its current state is the expected one.
 //!
-//! What goes is removed first, what comes is made next, and the modes of folders are set last: a folder that was shut
-//! must be open as long as something is done in it. Done again after it was cut off, it goes on where it ended.
+//! Removals come first, then new entries, and folder modes last: a closed folder must stay open while something changes in it. If
+//! it is interrupted, repeating it continues.
 
 use super::entries::{Depth, remove_entry};
 use super::refs::ref_at;
@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// One entry that is to be put back.
+/// One entry to restore.
 #[derive(Clone, Debug)]
 pub struct Restore {
     pub path: WorkspacePath,
@@ -23,52 +23,52 @@ pub struct Restore {
     pub wanted: Version,
 }
 
-/// Why entries are left as they are.
+/// Why entries are not restored.
 pub const CHANGED: &str = "it was changed by somebody else since";
-pub const NOT_EMPTY: &str = "there is something in it that this chat did not make";
-pub const REPOSITORY: &str = "it would make or change a git repository that is not named .git";
-pub const NO_COPY: &str = "there is no copy of it: it was too large, or no plain file";
+pub const NOT_EMPTY: &str = "it contains something that this chat did not create";
+pub const REPOSITORY: &str = "it would create or change a git repository that is not named .git";
+pub const NO_COPY: &str = "there is no copy of it: it was too large, or not a regular file";
 
 /// An entry with the state in which it was compared.
-struct Known<'e> {
+struct ComparedEntry<'e> {
     entry: &'e Restore,
     stamp: Option<Stamp>,
-    /// Whether it is removed before what is wanted is made.
+    /// Whether it is removed before the wanted state is created.
     goes: bool,
 }
 
-/// Why an entry was left as it is.
+/// An entry that was not restored, and why.
 pub type LeftAlone = (WorkspacePath, String);
 
 impl Workspace {
-    /// Puts entries back; gives those that were not, because they are not as expected or could not be written.
+    /// Restores entries. Returns those that were not restored, because they are not as expected or could not be written.
     ///
     /// # Errors
-    /// The permit does not cover it. Nothing was changed then.
+    /// The permit does not cover it. Nothing was changed.
     pub fn restore(&self, permit: &TakeBackPermit, wanted: &[Restore]) -> Result<Vec<LeftAlone>, Problem> {
         let _guard = permit.enter(wanted.iter().map(|entry| &entry.path))?;
-        let _turn = self.take_turn();
-        let mut entries: BTreeMap<&WorkspacePath, Known<'_>> = BTreeMap::new();
+        let _lock = self.lock();
+        let mut entries: BTreeMap<&WorkspacePath, ComparedEntry<'_>> = BTreeMap::new();
         let mut left = Vec::new();
         for entry in wanted {
-            // Asked for before the content is: what changes after this moment is noticed.
+            // Read before the content, so that later changes are noticed.
             let stamp = self.entry(&entry.path).ok().flatten().map(|found| found.stamp);
             let now = self.image(&entry.path);
             if !entry.fits(&now) {
                 left.push((entry.path.clone(), CHANGED.to_owned()));
             } else if !now.matches(&entry.wanted.image) || is_folder(&now) {
-                entries.insert(&entry.path, Known { entry, stamp, goes: differs(&now, &entry.wanted.image) });
+                entries.insert(&entry.path, ComparedEntry { entry, stamp, goes: differs(&now, &entry.wanted.image) });
             }
         }
         let mut shut = self.opened(entries.values().map(|known| known.entry));
-        // The deepest first: a folder is empty when its turn comes.
+        // The deepest first, so that a folder is empty when it is removed.
         for known in entries.values_mut().rev().filter(|known| known.goes) {
-            match self.remove_known(known) {
+            match self.remove_compared(known) {
                 Ok(()) => known.stamp = None,
                 Err(why) => left.push((known.entry.path.clone(), why)),
             }
         }
-        // The uppermost first: a folder is there when something is put into it.
+        // Parents first, so that a folder exists before its entries are created.
         let stuck: BTreeSet<WorkspacePath> = left.iter().map(|(path, _)| path.clone()).collect();
         for known in entries.values().filter(|known| !stuck.contains(&known.entry.path)) {
             left.extend(self.make(known).err().map(|why| (known.entry.path.clone(), why)));
@@ -78,13 +78,13 @@ impl Workspace {
             Image::Folder { mode: None } | Image::Absent | Image::File { .. } | Image::Link { .. } | Image::Unknown => None,
         }));
         for (path, mode) in shut.iter().rev() {
-            // One that is gone by now needs no mode.
+            // A folder that is missing by now needs no mode.
             let _ = self.set_mode(path, *mode);
         }
         Ok(left)
     }
 
-    /// Opens the folders to the owner that are to be worked in; gives those that were shut, with their modes.
+    /// Gives the owner access to the folders to work in. Returns those that were closed, with their modes.
     fn opened<'e>(&self, entries: impl Iterator<Item = &'e Restore>) -> BTreeMap<WorkspacePath, u32> {
         let mut shut = BTreeMap::new();
         for entry in entries {
@@ -105,11 +105,11 @@ impl Workspace {
     fn set_mode(&self, path: &WorkspacePath, mode: u32) -> Result<(), Errno> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW;
         let held = self.open_at(path, flags, Links::Refused).map_err(|_| Errno::NOTDIR)?;
-        // By its descriptor: whatever takes the name's place meanwhile is not touched.
+        // By descriptor, so that another file that takes this name meanwhile is not touched.
         rustix::fs::chmod(format!("/proc/self/fd/{}", held.as_raw_fd()), Mode::from_raw_mode(mode))
     }
 
-    fn remove_known(&self, known: &Known<'_>) -> Result<(), String> {
+    fn remove_compared(&self, known: &ComparedEntry<'_>) -> Result<(), String> {
         let path = &known.entry.path;
         if let Some(name) = ref_at(path).filter(|_| matches!(known.entry.present, Image::File { .. })) {
             self.remove_packed(name)?;
@@ -127,7 +127,7 @@ impl Workspace {
         }
     }
 
-    fn make(&self, known: &Known<'_>) -> Result<(), String> {
+    fn make(&self, known: &ComparedEntry<'_>) -> Result<(), String> {
         let path = &known.entry.path;
         let refused = |errno: Errno| errno.to_string();
         if !matches!(known.entry.wanted.image, Image::Absent | Image::Unknown) && self.repository_at(path).is_some() {
@@ -161,7 +161,7 @@ impl Workspace {
     }
 
     fn place<'p>(&self, path: &'p WorkspacePath) -> Result<(OwnedFd, &'p str), String> {
-        let (folder, name) = path.split().ok_or_else(|| "the workspace itself is not put back".to_owned())?;
+        let (folder, name) = path.split().ok_or_else(|| "the workspace itself can't be restored".to_owned())?;
         self.folder(&folder).map(|folder| (folder, name)).map_err(|problem| problem.message)
     }
 }
@@ -171,11 +171,11 @@ fn is_folder(image: &Image) -> bool {
 }
 
 impl Restore {
-    /// Whether this is how it was to be found, how it is to be, or anything between the two that a crash can leave.
+    /// Whether this is the expected state, the wanted one, or anything between them that a crash can leave.
     fn fits(&self, now: &Image) -> bool {
         let (present, wanted) = (&self.present, &self.wanted.image);
         let is_either = now.matches(present) || now.matches(wanted);
-        // The modes of folders are set last, and those that are shut are opened before.
+        // Folder modes are set last, and closed folders are opened before.
         let is_opened = is_folder(now) && (is_folder(present) || is_folder(wanted));
         let is_cleared =
             *now == Image::Absent && *wanted != Image::Absent && (differs(present, wanted) || matches!(wanted, Image::Link { .. }));
@@ -183,7 +183,7 @@ impl Restore {
     }
 }
 
-/// Whether something is there that can't be made what is wanted in place.
+/// Whether the existing entry can't be changed into the wanted one in place.
 fn differs(there: &Image, wanted: &Image) -> bool {
     *there != Image::Absent && std::mem::discriminant(there) != std::mem::discriminant(wanted)
 }

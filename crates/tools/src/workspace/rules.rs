@@ -1,5 +1,4 @@
-//! What `.gitignore` files say, read through descriptors: a file of that name may be a pipe, a link
-//! out of the workspace or without end.
+//! Reads `.gitignore` files through descriptors: a file with that name may be a pipe, a link out of the workspace, or endless.
 
 use super::Workspace;
 use super::baseline::Baseline;
@@ -15,17 +14,17 @@ use std::sync::Arc;
 
 pub const FILE: &str = ".gitignore";
 pub const REPOSITORY: &str = ".git";
-/// A longer file of rules says nothing: what was cut off might take back what comes before it.
+/// A larger file is ignored: the part that was cut off might revoke the part before it.
 const LARGEST: u64 = 1 << 20;
 
-/// The rules of a folder, and below them those of the folders around it.
+/// The rules of a folder, on top of those of its parents.
 pub struct Rules {
     own: Gitignore,
     outer: Option<Arc<Rules>>,
 }
 
 impl Rules {
-    /// The rules around `folder`, without its own. A repository ends them; without one, the workspace does.
+    /// The rules that apply around `folder`, without its own. They end at a repository, or at the workspace's root.
     pub fn around(workspace: &Workspace, host: &Path, folder: &WorkspacePath) -> Option<Arc<Rules>> {
         let mut rules = Self::outside(host);
         let mut path = WorkspacePath::root();
@@ -37,14 +36,14 @@ impl Rules {
         rules
     }
 
-    /// The rules in a folder whose surroundings have `outer`.
+    /// The rules in a folder whose parents have `outer`.
     fn inside(folder: BorrowedFd<'_>, host: &Path, outer: Option<Arc<Rules>>) -> Option<Arc<Rules>> {
         let is_repository = rustix::fs::statat(folder, REPOSITORY, AtFlags::SYMLINK_NOFOLLOW).is_ok();
         let outer = if is_repository { None } else { outer };
         Self::read(folder, host, outer)
     }
 
-    /// The rules of the repository that the workspace is a folder of.
+    /// The rules of the repository that contains the workspace.
     fn outside(host: &Path) -> Option<Arc<Rules>> {
         let is_repository = |folder: &Path| rustix::fs::stat(folder.join(REPOSITORY)).is_ok();
         let mut folders: Vec<&Path> = Vec::new();
@@ -63,7 +62,7 @@ impl Rules {
         None
     }
 
-    /// Adds the folder's own file of rules, if it has one, to those around it.
+    /// Adds the folder's own ignore file, if it has one, to the rules around it.
     pub fn read(folder: BorrowedFd<'_>, host: &Path, outer: Option<Arc<Rules>>) -> Option<Arc<Rules>> {
         match text_in(folder) {
             Some(text) => Self::parse(&text, host, outer),
@@ -71,7 +70,7 @@ impl Rules {
         }
     }
 
-    /// The rules around `folder` as they were at another time. Outside of the workspace, no chat changes any.
+    /// The rules around `folder` in an earlier state. Outside the workspace, no chat changes any.
     pub fn at(baseline: &Baseline, host: &Path, folder: &WorkspacePath) -> Option<Arc<Rules>> {
         let mut rules = Self::outside(host);
         let mut path = WorkspacePath::root();
@@ -90,7 +89,7 @@ impl Rules {
     fn parse(text: &str, host: &Path, outer: Option<Arc<Rules>>) -> Option<Arc<Rules>> {
         let mut builder = GitignoreBuilder::new(host);
         for line in text.trim_start_matches('\u{FEFF}').lines() {
-            // A line that can't be understood says nothing.
+            // An invalid line has no effect.
             let _ = builder.add_line(None, line);
         }
         match builder.build() {
@@ -99,7 +98,7 @@ impl Rules {
         }
     }
 
-    /// Whether an entry is left out. The nearest rule that says something about it holds.
+    /// Whether an entry is ignored. The nearest matching rule decides.
     pub fn ignore(&self, host: &Path, is_folder: bool) -> bool {
         let mut rules = Some(self);
         while let Some(Rules { own, outer }) = rules {
@@ -113,12 +112,12 @@ impl Rules {
     }
 }
 
-/// The host path that rules are compared with. It opens nothing.
+/// The host path with which rules are compared. It is not used to open anything.
 pub fn host_of(host: &Path, path: &WorkspacePath) -> PathBuf {
     if path.is_root() { host.to_owned() } else { host.join(path.relative()) }
 }
 
-/// The text of a folder's file of rules.
+/// The text of a folder's ignore file.
 pub fn text_in(folder: BorrowedFd<'_>) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     rustix::fs::openat(folder, FILE, flags, Mode::empty()).ok().and_then(text_of)

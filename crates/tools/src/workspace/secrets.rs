@@ -1,6 +1,6 @@
-//! Files of the workspace that look like secrets, so that commands find them empty.
+//! Finds files that look like secrets, so that commands see them empty.
 //!
-//! Nothing is left out quietly: whatever can't be looked at is hidden, and where that is impossible no command runs.
+//! Nothing is skipped silently: entries that can't be examined are hidden, and if that is impossible no command runs.
 
 use super::change::Sorter;
 use super::products::{is_product, is_record};
@@ -23,30 +23,30 @@ use std::path::{Path, PathBuf};
 
 /// Each of them costs a mount.
 const MOST: usize = 4096;
-/// A folder that has more of them is hidden as a whole.
+/// A folder with more of them is hidden as a whole.
 const MOST_IN_FOLDER: usize = 256;
-/// How many files and folders are looked at.
+/// Maximum number of files and folders to examine.
 const MOST_ENTRIES: usize = 5_000_000;
 
-/// What commands must not see.
+/// The files that commands must not see.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Hidden {
     /// Files and folders of the workspace, relative to it. Names need not be UTF-8.
     pub inside: Vec<OsString>,
-    /// Those that git keeps with another content, or whose content is unknown: empty they could be committed.
+    /// Those that git tracks with another content, or whose content is unknown: if they were empty, they could be committed.
     pub closed: Vec<OsString>,
-    /// Files and folders elsewhere on the machine that links of the workspace lead to.
+    /// Files and folders elsewhere on the machine that links in the workspace lead to.
     pub outside: Vec<PathBuf>,
-    /// Those of `inside` that git does not keep, so that it must not begin to keep them empty.
+    /// Those of `inside` that git does not track, and so must not begin to track empty.
     pub untracked: Vec<String>,
 }
 
 impl Workspace {
-    /// The files whose names are those of secrets, further hard links of them, and the folders that have nothing else. Those that
-    /// git keeps unchanged are in its history anyway.
+    /// The files with names of secrets, their other hard links, and the folders that contain nothing else. Tracked and unchanged
+    /// ones are excluded, because git's history has them anyway.
     ///
     /// # Errors
-    /// The workspace can't be looked through, or has too many of them.
+    /// The workspace can't be searched, or has too many of them.
     pub fn secrets(&self, secrets: &Secrets) -> Result<Hidden, Problem> {
         let host = self.host_path()?;
         let tracked = Tracked::read(self, &host, |path| secrets.contains(&spelled(path)));
@@ -60,7 +60,7 @@ impl Workspace {
     }
 }
 
-/// What kind of folder is looked through.
+/// The kind of folder that is searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Source,
@@ -75,12 +75,12 @@ struct Search<'w> {
     secrets: &'w Secrets,
     sorter: Sorter<'w>,
     tracked: Tracked,
-    /// Everything that git keeps; read when a file is hidden for another reason than its name.
+    /// Everything that git tracks; read when a file is hidden for another reason than its name.
     all_tracked: Option<Tracked>,
     inside: BTreeSet<Vec<u8>>,
     closed: BTreeSet<Vec<u8>>,
     outside: BTreeSet<PathBuf>,
-    /// Hidden files that have more than one name, by device and inode.
+    /// Hidden files with several names, by device and inode.
     linked: BTreeSet<(u64, u64)>,
     entries: usize,
 }
@@ -110,7 +110,7 @@ impl<'w> Search<'w> {
         Hidden { untracked, inside: names(self.inside), closed: names(self.closed), outside: self.outside.into_iter().collect() }
     }
 
-    /// What is hidden of a repository that lies elsewhere.
+    /// The hidden parts of a repository that is elsewhere.
     fn in_repository(&mut self, whole: &Path) -> Result<(), Problem> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let root = rustix::fs::openat(CWD, whole, flags, Mode::empty()).map_err(|errno| unknown(REPOSITORY.as_bytes(), errno))?;
@@ -163,7 +163,7 @@ impl<'w> Search<'w> {
         }
     }
 
-    /// Whether a file only has the name of a secret, by what it contains.
+    /// Whether a file only has the name of a secret, judging by its content.
     fn is_harmless(&self, path: &[u8], place: Place) -> bool {
         let test = match place {
             Place::Source => return false,
@@ -173,7 +173,7 @@ impl<'w> Search<'w> {
         self.open(path, READ).is_ok_and(|file| test(path, file))
     }
 
-    /// What is in a folder. It is opened for that alone, so that a deep or wide tree takes no more descriptors than another.
+    /// The entries of a folder. It is closed afterwards, so that a deep or wide tree takes no more descriptors.
     fn entries(&mut self, path: &[u8]) -> Result<Vec<(Vec<u8>, FileType)>, Problem> {
         if path.iter().filter(|&&byte| byte == b'/').count() > DEEPEST {
             return Err(unknown(&path[..path.len().min(100)], Errno::NAMETOOLONG));
@@ -181,7 +181,7 @@ impl<'w> Search<'w> {
         let opened = self.open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW);
         let folder = match opened {
             Ok(folder) => folder,
-            // Its owner could open it inside.
+            // Inside the sandbox, its owner could open it.
             Err(Errno::ACCESS) if !path.is_empty() => return self.close(path.to_owned()).map(|()| Vec::new()),
             Err(Errno::NOENT) => return Ok(Vec::new()),
             Err(errno) => return Err(unknown(path, errno)),
@@ -200,14 +200,13 @@ impl<'w> Search<'w> {
         let entries = read().map_err(|errno| unknown(path, errno))?;
         self.entries += entries.len();
         if self.entries > MOST_ENTRIES {
-            let text =
-                format!("No command was run: the workspace has more than {MOST_ENTRIES} files, too many to look for secrets among them.");
+            let text = format!("No command was run: the workspace has more than {MOST_ENTRIES} files, too many to search for secrets.");
             return Err(Problem::new(ErrorCode::SandboxUnavailable, text));
         }
         Ok(entries)
     }
 
-    /// A secret that is a link: where it leads is hidden, if there is something.
+    /// A secret that is a link: its target is hidden, if it exists.
     fn link(&mut self, path: &[u8], place: Place) -> Result<(), Problem> {
         let followed = rustix::fs::openat(self.root, OsStr::from_bytes(path), OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
         let target = match followed {
@@ -232,7 +231,7 @@ impl<'w> Search<'w> {
         }
     }
 
-    /// Whether a link of build output leads to a program or to certificates, wherever that lies.
+    /// Whether a link in build output leads to a program or to certificates.
     fn leads_to_product(&self, path: &[u8], target: &Path) -> bool {
         let name = target.file_name().map(OsStr::as_bytes).unwrap_or_default();
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -261,7 +260,7 @@ impl<'w> Search<'w> {
         if self.tracked.keeps_content(&path) { self.close(path) } else { self.hide(path) }
     }
 
-    /// Notes which hidden files, of a folder all that are in it, have further names.
+    /// Records which hidden files, in a folder all of them, have other names.
     fn note_links(&mut self, path: &[u8]) -> Result<(), Problem> {
         let stat = match self.open(path, OFlags::PATH | OFlags::NOFOLLOW).and_then(rustix::fs::fstat) {
             Ok(stat) => stat,
@@ -278,7 +277,7 @@ impl<'w> Search<'w> {
         Ok(())
     }
 
-    /// Hides the further names of hidden files, wherever in the workspace they are.
+    /// Hides the other names of hidden files, anywhere in the workspace.
     fn find_hard_links(&mut self) -> Result<(), Problem> {
         let mut folders = if self.linked.is_empty() { Vec::new() } else { vec![Vec::new()] };
         while let Some(folder) = folders.pop() {
@@ -321,7 +320,7 @@ impl<'w> Search<'w> {
             return Ok(());
         }
         let text = format!(
-            "No command was run: more than {MOST} files look like secrets, and all of them must be hidden. Narrow `secrets` under [files] in the configuration, or name the folder there that has them."
+            "No command was run: more than {MOST} files look like secrets, and each must be hidden. Narrow `secrets` in [files] of the configuration, or name the folder that contains them there."
         );
         Err(Problem::new(ErrorCode::SandboxUnavailable, text))
     }
@@ -348,7 +347,7 @@ fn below(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
 }
 
-/// A path as patterns are compared with it.
+/// A path in the form that patterns are compared with.
 fn spelled(path: &[u8]) -> WorkspacePath {
     path.split(|&byte| byte == b'/').fold(WorkspacePath::root(), |folder, name| folder.join(&String::from_utf8_lossy(name)))
 }
@@ -356,7 +355,7 @@ fn spelled(path: &[u8]) -> WorkspacePath {
 fn unknown(path: &[u8], errno: Errno) -> Problem {
     let path = String::from_utf8_lossy(path);
     let text = format!(
-        "No command was run: whether there are secrets to hide in /{path} can't be told ({errno}). Run it again; if that does not help, ask the user to look at that folder."
+        "No command was run: can't search /{path} for secrets ({errno}). Run it again; if that does not help, ask the user to check that folder."
     );
     Problem::new(ErrorCode::SandboxUnavailable, text)
 }

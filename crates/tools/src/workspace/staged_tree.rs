@@ -1,7 +1,7 @@
-//! Whether what a command staged is something that can be dealt with: not nested without end, and with no hard links whose copies
-//! would fill the disk.
+//! Checks whether a command's staged changes can be handled: not nested without end, and without hard links whose copies would
+//! fill the disk.
 //!
-//! It is looked at before anything else is. What comes after it calls itself for each folder in a folder.
+//! This check comes first, because the later code is recursive.
 
 use super::overlay::{entries, open_shut_folder, open_upper, unreadable};
 use super::{Kind, kind_of};
@@ -13,21 +13,21 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::vec::IntoIter;
 
-/// How many folders may lie in one another. Calls name at most 128.
+/// Maximum nesting depth of folders. Calls name at most 128.
 pub const DEEPEST: usize = 200;
 
-/// Why nothing of it can be kept.
-pub const TOO_DEEP: &str = "The command put more than 200 folders into one another. Make them less deep.";
-const TOO_MANY_LINKS: &str = "The command made hard links. No two names in the workspace are one file, so each would be a copy, and there is no room for that many. Make fewer hard links, or copy the files that you need.";
+/// Why none of it can be kept.
+pub const TOO_DEEP: &str = "The command nested more than 200 folders. Nest them less deep.";
+const TOO_MANY_LINKS: &str = "The command created hard links. In the workspace each becomes a copy, and there is no disk space for that many. Create fewer hard links, or copy the files that you need.";
 
-/// A folder that is being gone through, and the mode it had if it was shut.
+/// A folder that is being visited, and its mode if it was closed.
 struct Level {
     folder: OwnedFd,
     left: IntoIter<(CString, Stat)>,
     shut: Option<Mode>,
 }
 
-/// Why nothing that lies in an upper folder can be kept, if that is so. Copies of hard links may take `room` bytes.
+/// Why nothing in an upper folder can be kept, if so. Copies of hard links may take `room` bytes.
 pub fn refusal(upper: &Path, room: u64) -> Result<Option<&'static str>, Problem> {
     look(open_upper(upper).map_err(unreadable)?, room).map_err(unreadable)
 }

@@ -1,4 +1,4 @@
-//! Files that git keeps just as they are: whoever can read the repository can read them anyway.
+//! Finds files that git tracks unchanged: anybody who can read the repository can read them anyway.
 
 use super::repository::Repository;
 use super::{LARGEST_FILE, Workspace};
@@ -13,24 +13,24 @@ use std::path::Path;
 
 /// A larger index is not read.
 const LARGEST_INDEX: u64 = 256 << 20;
-/// Of an entry, before its flags: times, owner, size.
+/// Bytes of an entry before its id: times, owner, size.
 const BEFORE_ID: usize = 40;
 const ID: usize = 20;
 
-/// The name that git gives to an empty file.
+/// Git's id of an empty file.
 const EMPTY: [u8; ID] =
     [0xe6, 0x9d, 0xe2, 0x9b, 0xb2, 0xd1, 0xd6, 0x43, 0x4b, 0x8b, 0x29, 0xae, 0x77, 0x5a, 0xd8, 0xc2, 0xe4, 0x8c, 0x53, 0x91];
 
-/// The paths that git keeps, with the hash of what it keeps of each.
+/// The paths that git tracks, with their content hashes.
 #[derive(Debug, Default)]
 pub struct Tracked {
     ids: BTreeMap<Vec<u8>, [u8; ID]>,
-    /// Whether there is an index that can't be understood, so that git may keep any path.
+    /// Whether there is an index that can't be parsed, so that git may track any path.
     is_unknown: bool,
 }
 
 impl Tracked {
-    /// What the workspace's own index has of the paths that are wanted.
+    /// The entries of the workspace's own index for the wanted paths.
     pub fn read(workspace: &Workspace, host: &Path, wanted: impl Fn(&[u8]) -> bool) -> Self {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = match Repository::of(workspace, host) {
@@ -39,35 +39,35 @@ impl Tracked {
         };
         let unknown = || Self { is_unknown: true, ..Self::default() };
         match file {
-            // A repository elsewhere is not seen by commands.
+            // Commands don't see a repository elsewhere.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::XDEV) => Self::default(),
             Err(_) => unknown(),
             Ok(file) => content(file, LARGEST_INDEX).and_then(|bytes| parse(&bytes, wanted)).unwrap_or_else(unknown),
         }
     }
 
-    /// Whether git keeps the path with a content, so that an empty file there could be committed in its place.
+    /// Whether git tracks the path with content, so that an empty file there could be committed in its place.
     pub fn keeps_content(&self, path: &[u8]) -> bool {
         self.is_unknown || self.ids.get(path).is_some_and(|id| *id != EMPTY)
     }
 
-    /// Whether git keeps something at the path.
+    /// Whether git tracks the path.
     pub fn keeps(&self, path: &[u8]) -> bool {
         self.is_unknown || self.ids.contains_key(path)
     }
 
-    /// The paths that git keeps as empty files.
+    /// The paths that git tracks as empty files.
     pub fn emptied(&self) -> impl Iterator<Item = &[u8]> {
         self.ids.iter().filter(|(_, id)| **id == EMPTY).map(|(path, _)| path.as_slice())
     }
 
-    /// Whether git keeps this very content at the path.
+    /// Whether git tracks exactly this content at the path.
     pub fn holds(&self, path: &[u8], file: OwnedFd) -> bool {
         let Some(id) = self.ids.get(path) else { return false };
         content(file, LARGEST_FILE).is_some_and(|bytes| blob(&bytes) == *id)
     }
 
-    /// Whether git keeps something in a folder.
+    /// Whether git tracks something in a folder.
     pub fn has_below(&self, folder: &[u8]) -> bool {
         let prefix = [folder, b"/"].concat();
         self.is_unknown || self.ids.range(prefix.clone()..).next().is_some_and(|(path, _)| path.starts_with(&prefix))
@@ -75,7 +75,7 @@ impl Tracked {
 }
 
 impl Workspace {
-    /// Which of these paths a command had git keep as empty files: by the index that it staged in a folder, or else by the present one.
+    /// The paths that a command made git track as empty files: by the index that it staged in a folder, or by the current one.
     #[must_use]
     pub fn emptied(&self, staged: Option<&Path>, untracked: &[String]) -> Vec<String> {
         if untracked.is_empty() {
@@ -103,14 +103,14 @@ fn content(file: OwnedFd, most: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The name that git gives to a content.
+/// Git's id of a content.
 fn blob(bytes: &[u8]) -> [u8; ID] {
     let mut hash = Sha1::new_with_prefix(format!("blob {}\0", bytes.len()));
     hash.update(bytes);
     hash.finalize().into()
 }
 
-/// Reads an index of version 2, 3 or 4; `None` if it is none.
+/// Parses an index of version 2, 3 or 4; `None` if it is invalid.
 fn parse(bytes: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Option<Tracked> {
     let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let version = number(4).filter(|version| bytes.starts_with(b"DIRC") && (2..=4).contains(version))?;
@@ -121,7 +121,7 @@ fn parse(bytes: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Option<Tracked> {
         let is_extended = flags.first()? & 0x40 != 0;
         let mut name = at + BEFORE_ID + ID + if is_extended { 4 } else { 2 };
         if version == 4 {
-            // A path is what the one before has, without its end, and something else instead.
+            // In version 4 a path is a prefix of the previous one plus a new suffix.
             let (cut, length) = varint(bytes.get(name..)?)?;
             path.truncate(path.len().checked_sub(cut)?);
             name += length;
@@ -136,11 +136,11 @@ fn parse(bytes: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Option<Tracked> {
             tracked.ids.insert(path.clone(), id);
         }
     }
-    // An index that is split has the rest of its entries in another file.
+    // A split index has its other entries in another file.
     (bytes.get(at..at + 4) != Some(b"link")).then_some(tracked)
 }
 
-/// A number as git writes it, and how many bytes it takes.
+/// A variable-length integer in git's encoding, and its length in bytes.
 fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value = 0_usize;
     for (place, byte) in bytes.iter().take(5).enumerate() {
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_blob_has_the_name_that_git_gives_it() {
-        // By `echo hello | git hash-object --stdin`.
+        // From `echo hello | git hash-object --stdin`.
         let name = [0xce, 0x01, 0x36, 0x25, 0x03, 0x0b, 0xa8, 0xdb, 0xa9, 0x06, 0xf7, 0x56, 0x96, 0x7f, 0x9e, 0x9c, 0xa3, 0x94, 0x46, 0x4a];
         assert_eq!((blob(b"hello\n"), blob(b"")), (name, EMPTY));
     }

@@ -1,4 +1,4 @@
-//! What is at a path, with all that is in it: kept so that it can be shown and taken back.
+//! The state of a path with everything in it, stored for diffs and reverts.
 
 use super::bare_repository::Signs;
 use super::staged_tree::DEEPEST;
@@ -13,54 +13,54 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// How much content is kept of what one call changes.
+/// Maximum content that is stored of one call's changes.
 const FILES: usize = 10_000;
 const BYTES: u64 = 64 << 20;
 /// Larger files are not even compared.
 const LARGEST_COMPARED: i64 = 256 << 20;
-/// How much is read of one call's files whose content is not kept. What is beyond is not compared either.
+/// Maximum number of bytes read of one call's files whose content is not stored. The rest is not compared.
 const MOST_READ: u64 = if cfg!(test) { 32 << 20 } else { 1 << 30 };
-/// How many files and folders one call can change: each is noted with its path.
+/// Maximum number of files and folders that one call can change: each is recorded with its path.
 const MOST_ENTRIES: usize = if cfg!(test) { 2000 } else { 200_000 };
 
-/// How much of one call's content was kept so far.
+/// How much of one call's content was stored so far.
 #[derive(Debug, Default)]
 pub struct Kept {
     files: usize,
     bytes: u64,
-    /// How much was read of what is not kept.
+    /// Bytes read of files that are not stored.
     read: u64,
-    /// How many files there were whose content was not kept, because there is too much of it or it can't be read.
+    /// Number of files whose content was not stored, because it is too large or unreadable.
     pub left_out: u64,
 }
 
-/// A file or folder with all that is in it, links not followed.
+/// A file or folder with everything in it, without following links.
 #[derive(Debug, Default)]
 pub struct Tree {
-    /// A folder comes before what is in it.
+    /// A folder precedes its entries.
     pub entries: Vec<(WorkspacePath, Version)>,
     pub kept: Kept,
-    /// Something in it that no tool may change.
+    /// An entry in it that no tool may change.
     pub protected: Option<WorkspacePath>,
-    /// A git repository in it that has another name than `.git`.
+    /// A git repository in it with another name than `.git`.
     pub repository: Option<WorkspacePath>,
 }
 
 impl Workspace {
-    /// Goes through a file or folder by descriptors, so that nothing swapped for a link on the way is followed.
+    /// Walks a file or folder by descriptors, so that nothing replaced by a link is followed.
     ///
     /// # Errors
-    /// Not there, or a link on the way.
+    /// The path is missing, or a link is on the way.
     pub fn tree(&self, path: &WorkspacePath) -> Result<Tree, Problem> {
         let mut tree = Tree::default();
         self.gather(path, &mut tree)?;
         Ok(tree)
     }
 
-    /// Like [`Self::tree`], adding to what was gathered before.
+    /// Like [`Self::tree`], added to an existing result.
     ///
     /// # Errors
-    /// Not there, or a link on the way.
+    /// The path is missing, or a link is on the way.
     pub fn gather(&self, path: &WorkspacePath, tree: &mut Tree) -> Result<(), Problem> {
         let entry = match self.entry(path)? {
             Some(entry) if matches!(entry.kind, Kind::File | Kind::Folder) => {
@@ -84,7 +84,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// What is at a path itself, with the content of a file if there is room for it.
+    /// The state of a path, with a file's content if the limits allow it.
     pub fn version(&self, path: &WorkspacePath, kept: &mut Kept) -> Version {
         match self.entry(path) {
             Ok(None) => Version::absent(),
@@ -97,13 +97,13 @@ impl Workspace {
                 },
                 Kind::Other => Image::Unknown.into(),
             },
-            // Behind a link is another path.
+            // A link's target is another path.
             Err(problem) if matches!(problem.code, ErrorCode::PathNotFound | ErrorCode::PathSymlinkRefused) => Version::absent(),
             Err(_) => Image::Unknown.into(),
         }
     }
 
-    /// What is at a path itself, without content. A ref that git packed has the image that its file would have.
+    /// The state of a path, without content. A packed ref has the image that its file would have.
     #[must_use]
     pub fn image(&self, path: &WorkspacePath) -> Image {
         match self.version(path, &mut Kept::full()).image {
@@ -119,7 +119,7 @@ impl Workspace {
 }
 
 impl Kept {
-    /// With room for nothing more: files are only compared.
+    /// With no capacity left: files are only compared.
     fn full() -> Self {
         Self { files: FILES, ..Self::default() }
     }
@@ -129,7 +129,7 @@ impl Kept {
         Image::Unknown.into()
     }
 
-    /// An open file, with its content if there is room for it.
+    /// An open file, with its content if the limits allow it.
     fn read(&mut self, file: OwnedFd) -> Version {
         let Ok(stat) = rustix::fs::fstat(&file) else { return self.unknown() };
         if kind_of(&stat) != Kind::File {
@@ -140,7 +140,7 @@ impl Kept {
         let room = if self.files < FILES { LARGEST_FILE.min(BYTES - self.bytes) } else { 0 };
         if u64::try_from(stat.st_size).is_ok_and(|size| size <= room) {
             let mut bytes = Vec::new();
-            // One byte more than there is room for, to notice that it does not fit.
+            // One byte more than fits, to notice that it does not fit.
             if (&mut file).take(room + 1).read_to_end(&mut bytes).is_ok() && bytes.len() as u64 <= room {
                 self.files += 1;
                 self.bytes += bytes.len() as u64;
@@ -158,7 +158,7 @@ impl Kept {
 }
 
 impl Tree {
-    /// How many files are in it.
+    /// The number of files in it.
     #[must_use]
     pub fn files(&self) -> u64 {
         let kept = self.entries.iter().filter(|(_, version)| version.bytes.is_some()).count() as u64;
@@ -188,7 +188,7 @@ impl Tree {
                 continue;
             }
             let file_type = file_type(folder.as_fd(), name, entry.file_type());
-            // A name that is not UTF-8 can't be given to a path.
+            // A path can't contain a name that is not UTF-8.
             let is_spelled = name.to_str().is_ok();
             if file_type == FileType::Directory {
                 self.folder(open(folder.as_fd(), name, OFlags::DIRECTORY)?, &child)?;
@@ -215,7 +215,7 @@ impl Tree {
 }
 
 fn too_many(path: &WorkspacePath) -> Problem {
-    let text = format!("{path} has more than {MOST_ENTRIES} files and folders in it. Take them in parts, or use a command.");
+    let text = format!("{path} contains more than {MOST_ENTRIES} files and folders. Handle them in parts, or use a command.");
     Problem::new(ErrorCode::FileTooLarge, text)
 }
 
@@ -229,7 +229,7 @@ fn open(folder: BorrowedFd<'_>, name: &CStr, flags: OFlags) -> Result<OwnedFd, E
     rustix::fs::openat(folder, name, flags, Mode::empty())
 }
 
-/// What an entry is. Some file systems don't say it in their listings.
+/// The type of an entry. Some file systems don't report it in listings.
 pub(super) fn file_type(folder: BorrowedFd<'_>, name: &CStr, listed: FileType) -> FileType {
     if listed != FileType::Unknown {
         return listed;
@@ -246,7 +246,7 @@ mod tests {
     fn what_one_call_reads_and_notes_is_bounded() {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
-        // Holes cost nothing to make, and as much to read as anything else.
+        // Holes are cheap to create, but cost as much to read as data.
         for number in 0..4 {
             std::fs::File::create(folder.path().join(format!("large{number}"))).unwrap().set_len(17 << 20).unwrap();
         }

@@ -1,7 +1,7 @@
-//! Finding the files below a folder, on several threads, without what git ignores.
+//! Finds the files below a folder, on several threads, without files that git ignores.
 //!
-//! It goes down by descriptors and not by names on the host: a folder swapped for a link meanwhile
-//! leads nowhere, and a file is opened in the very folder in which it was found.
+//! Descends by descriptors and not by host names: a folder replaced by a link leads nowhere, and each file is opened in the
+//! folder where it was found.
 
 use super::Workspace;
 use super::rules::{self, Rules};
@@ -20,18 +20,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 const THREADS: usize = 8;
-/// How many files of a folder one thread takes at a time.
+/// How many files of a folder a thread takes at once.
 const BATCH: usize = 64;
 
-/// A regular file that was found.
-pub struct Found<'w> {
+/// A regular file in a walk.
+pub struct FoundFile<'w> {
     pub path: WorkspacePath,
     name: &'w CString,
     folder: &'w OwnedFd,
 }
 
-impl Found<'_> {
-    /// Opens it for reading; `None` when it can't be, or is no regular file any more.
+impl FoundFile<'_> {
+    /// Opens it for reading; `None` if that fails or it is no longer a regular file.
     #[must_use]
     pub fn open(&self) -> Option<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -40,7 +40,7 @@ impl Found<'_> {
         (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then(|| File::from(file))
     }
 
-    /// Its present state, without opening it; `None` when it is no regular file any more.
+    /// Its current state, without opening it; `None` if it is no longer a regular file.
     #[must_use]
     pub fn stamp(&self) -> Option<FileStamp> {
         let stat = rustix::fs::statat(self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
@@ -64,22 +64,22 @@ fn file_stamp(stat: &Stat) -> FileStamp {
     }
 }
 
-/// How a walk ended.
+/// The result of a walk.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Walked {
-    /// Whether the time was over before all was seen.
+    /// Whether the time limit was reached.
     pub late: bool,
-    /// Folders that can't be read, and files whose names can't be spelled in a call.
+    /// Folders that can't be read, and files whose names a call can't contain.
     pub passed_over: u64,
 }
 
 impl Workspace {
-    /// Shows every regular file below `folder` to a visitor; each thread has its own, made by `visitor`.
-    /// Links are not followed; `.git`, our own files and what `.gitignore` files name are left out.
+    /// Calls a visitor for every regular file below `folder`; `visitor` creates one for each thread. Follows no links. Skips
+    /// `.git`, our own files and ignored ones.
     ///
     /// # Errors
-    /// The folder is not there, is none, or is behind a link.
-    pub fn walk<V: FnMut(&Found<'_>)>(
+    /// The folder is missing, is not a folder, or is behind a link.
+    pub fn walk<V: FnMut(&FoundFile<'_>)>(
         &self,
         folder: &WorkspacePath,
         until: Instant,
@@ -122,10 +122,10 @@ struct Folder {
 }
 
 impl Walk<'_> {
-    fn run(&self, mut visit: impl FnMut(&Found<'_>)) {
+    fn run(&self, mut visit: impl FnMut(&FoundFile<'_>)) {
         let mut buffer = Vec::with_capacity(32 << 10);
-        while let Some(turn) = self.queue.take() {
-            match turn.work {
+        while let Some(next) = self.queue.take() {
+            match next.work {
                 Work::Folder(..) | Work::Files(..) if self.is_late() => {}
                 Work::Folder(ref path, ref rules) => self.enter(path, rules.clone(), &mut buffer),
                 Work::Files(ref folder, ref names) => self.show(folder, names, &mut visit),
@@ -141,24 +141,24 @@ impl Walk<'_> {
         late
     }
 
-    fn show(&self, folder: &Folder, names: &[CString], visit: &mut impl FnMut(&Found<'_>)) {
+    fn show(&self, folder: &Folder, names: &[CString], visit: &mut impl FnMut(&FoundFile<'_>)) {
         for name in names {
             if self.is_late() {
                 return;
             }
             match child(&folder.path, name) {
-                Some(path) => visit(&Found { path, name, folder: &folder.descriptor }),
-                None => self.pass_over(),
+                Some(path) => visit(&FoundFile { path, name, folder: &folder.descriptor }),
+                None => self.count_skipped(),
             }
         }
     }
 
-    /// Reads a folder, and puts what is in it before the threads.
+    /// Reads a folder, and queues its content for the threads.
     fn enter(&self, path: &WorkspacePath, rules: Option<Arc<Rules>>, buffer: &mut Vec<u8>) {
-        let Ok(descriptor) = self.workspace.folder(path) else { return self.pass_over() };
+        let Ok(descriptor) = self.workspace.folder(path) else { return self.count_skipped() };
         let listing = Listing::read(&descriptor, buffer);
         if listing.broken {
-            self.pass_over();
+            self.count_skipped();
         }
         let host = rules::host_of(&self.host, path);
         let rules = if listing.is_repository { None } else { rules };
@@ -167,10 +167,10 @@ impl Walk<'_> {
         let mut work = Vec::new();
         for name in listing.folders.into_iter().filter(|name| kept(name, true)) {
             match child(path, &name) {
-                // Git's and our own files are no part of what is searched, unless the search begins in them.
+                // Skips git's and our own files, unless the walk begins in them.
                 Some(child) if child.is_protected() && !path.is_protected() => {}
                 Some(path) => work.push(Work::Folder(path, rules.clone())),
-                None => self.pass_over(),
+                None => self.count_skipped(),
             }
         }
         let folder = Arc::new(Folder { path: path.clone(), descriptor });
@@ -181,7 +181,7 @@ impl Walk<'_> {
         self.queue.push(work);
     }
 
-    fn pass_over(&self) {
+    fn count_skipped(&self) {
         self.passed_over.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -225,7 +225,7 @@ impl Listing {
     }
 }
 
-/// The path of an entry, unless a call could not spell it.
+/// The path of an entry, unless a call can't contain it.
 fn child(folder: &WorkspacePath, name: &CString) -> Option<WorkspacePath> {
     let name = name.to_str().ok()?;
     WorkspacePath::parse(name).ok()?;
@@ -237,7 +237,7 @@ fn below(host: &Path, name: &CString) -> PathBuf {
     host.join(std::ffi::OsStr::from_bytes(name.to_bytes()))
 }
 
-/// What is still to be done. The newest is taken first, which keeps few folders open at a time.
+/// The remaining work. The newest is taken first, so that few folders are open at once.
 #[derive(Default)]
 struct Queue {
     state: Mutex<State>,
@@ -247,12 +247,12 @@ struct Queue {
 #[derive(Default)]
 struct State {
     work: Vec<Work>,
-    /// Threads that are at work, and so may bring more.
+    /// Threads that are working, and so may add more.
     busy: usize,
 }
 
-/// A piece of work in hand; when it is dropped, it is done.
-struct Turn<'q> {
+/// A piece of work in progress; dropping it marks it as done.
+struct WorkGuard<'q> {
     work: Work,
     queue: &'q Queue,
 }
@@ -263,13 +263,13 @@ impl Queue {
         self.more.notify_all();
     }
 
-    /// The next piece of work; `None` when all is done.
-    fn take(&self) -> Option<Turn<'_>> {
+    /// The next piece of work; `None` when everything is done.
+    fn take(&self) -> Option<WorkGuard<'_>> {
         let mut state = self.lock();
         loop {
             if let Some(work) = state.work.pop() {
                 state.busy += 1;
-                return Some(Turn { work, queue: self });
+                return Some(WorkGuard { work, queue: self });
             }
             if state.busy == 0 {
                 return None;
@@ -283,7 +283,7 @@ impl Queue {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for WorkGuard<'_> {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
         state.busy -= 1;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const ORDER: &str = "PLANWRIGHT_GUARD_ORDER";
 
-/// What the child is to do, and where it writes what came of it.
+/// The child's task, and where it writes the result.
 #[derive(Serialize, Deserialize)]
 struct Order {
     workspace: PathBuf,
@@ -104,7 +104,7 @@ impl Child {
         self.process.kill().unwrap();
     }
 
-    /// What came of the call; `None` if the child did not live to tell.
+    /// The result of the call; `None` if the child was killed before it could write it.
     pub fn outcome(mut self) -> Option<FinishedCall> {
         let status = self.process.wait().unwrap();
         let answer = std::fs::read(&self.answer).ok().filter(|_| status.success())?;
@@ -112,7 +112,7 @@ impl Child {
     }
 }
 
-/// What is known of a call whose process was killed.
+/// The known state of a call whose process was killed.
 pub fn killed() -> FinishedCall {
     let outcome = CaseOutcome {
         decision: CaseDecision::Error,

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// What comes of a case whose setup is a fault; `None` for any other case.
+/// The result of a case whose setup is a fault; `None` for any other case.
 pub fn finding(suite: &Suite, case: &Case) -> Option<CaseFinding> {
     case.setup.iter().find_map(|setup| match setup {
         Setup::FaultFs { kind: InjectedFault::ShortWrite } => Some(injected(suite, case, "inject=write:retval=4096:when=1")),

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 const TRIES: &str = "PLANWRIGHT_RACE_TRIES";
-/// The cases to run, by their ids; all of them unless said.
+/// The cases to run, by id (default all).
 const CASES: &str = "PLANWRIGHT_RACE_CASES";
 
 #[test]
@@ -134,7 +134,7 @@ fn attempt(subject: &impl Subject, fixture: &Fixture, case: &Case, tries: u64, a
             CaseDecision::Deny | CaseDecision::Error | CaseDecision::Ask => tally.refused += 1,
         }
         tally.escapes.extend(leaked(case, &outcome));
-        // What has once changed stays so in its time; not every try need be looked at by itself.
+        // A change stays visible in the file's time, so not every attempt must be checked separately.
         if number % 50 == 0 || number + 1 == tries {
             let after = guarded(fixture, case);
             tally.escapes.extend(before.iter().zip(&after).flat_map(|(before, after)| before.changes(after)));
@@ -146,7 +146,7 @@ fn attempt(subject: &impl Subject, fixture: &Fixture, case: &Case, tries: u64, a
     tally
 }
 
-/// What no try may change: all that is outside, and what the case names.
+/// The files that no attempt may change: everything outside, and those that the case names.
 fn guarded(fixture: &Fixture, case: &Case) -> Vec<FolderTree> {
     let named = case.expect.invariants.iter().filter_map(|invariant| {
         let Invariant::Unchanged { paths } = invariant else { return None };
@@ -239,7 +239,7 @@ impl Scene {
         Self { real: fixture.path(real), real_is_folder, decoy: fixture.path(decoy), leads_to: leads_to.unwrap() }
     }
 
-    /// Whether both are there and one of them is the decoy, as far as can be told while they are swapped.
+    /// Whether both exist and one of them is the decoy, as far as is visible while they are swapped.
     fn is_set(&self) -> bool {
         let [real, decoy] = [&self.real, &self.decoy].map(|path| fs::symlink_metadata(path).ok());
         let (Some(real), Some(decoy)) = (real, decoy) else { return false };

@@ -24,7 +24,7 @@ export function RunStatus() {
   const isWriting = useChatView((view) => Object.values(view.live).some((one) => one.text !== ''));
   const isOffline = useChatStore((store) => store.connection === 'offline');
   if (!isWorking) return <RunEnd />;
-  // What is being written says it all; what is not known is not told.
+  // A streaming answer needs no status, and an unknown state shows none.
   if ((isWriting && state !== 'stopping') || isOffline) return null;
   return (
     <p className="flex items-center gap-2 px-1 pb-1.5 text-sm text-muted">

@@ -50,7 +50,7 @@ export function Timeline() {
     setLeftAt((key) => (distance <= node.clientHeight ? null : (key ?? items.at(-1)?.key ?? null)));
     return distance;
   };
-  // What is new at the end is followed, unless the reader has gone up.
+  // Scrolls to new entries, unless the reader has scrolled up.
   const height = virtualizer.getTotalSize();
   const onGrowth = useEffectEvent(() => {
     // As far as it goes. The virtualizer's own way to the end looks at the layout in every frame.

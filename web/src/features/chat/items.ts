@@ -1,4 +1,4 @@
-// What the timeline shows, in order: the history, what is being written, what is being sent.
+// The entries of the timeline, in order: the history, streaming answers, messages being sent.
 import { useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { useChatIds, useChatView } from '@/lib/chat/context';

@@ -1,4 +1,4 @@
-// What the user wrote in this chat, newest first, also what is on its way.
+// The user's messages in this chat, newest first, including those being sent.
 import { useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { filesIn } from '@/lib/attached';

@@ -1,4 +1,4 @@
-// What is offered while a command or a file is being named, and the keys that go through it.
+// Suggestions while the user types a command or a file name, and their keys.
 import { useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import { part } from '@/components/part';

@@ -59,7 +59,7 @@ export function useNewChat() {
     },
     onSuccess: (chat) => {
       rememberWorkspace(queries.getQueryData<Workspace[]>(['workspaces'])?.find(({ id }) => id === chat.workspace_id));
-      // The event that tells of it may have been first.
+      // Its event may have arrived first.
       queries.setQueryData<Chat[]>(['chats', chat.workspace_id], (chats = []) => (chats.some((one) => one.id === chat.id) ? chats : [chat, ...chats]));
       useLayout.setState({ isDrawerOpen: false });
       navigate(`/w/${chat.workspace_id}/c/${chat.id}`);

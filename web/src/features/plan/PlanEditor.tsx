@@ -9,7 +9,7 @@ import { useText } from '@/i18n';
 import type { Finding } from '@/lib/api/types';
 import { usePlanText } from './usePlanText';
 
-/** The plan's file itself. What the linter finds is told while typing; text that is no plan can't be saved. */
+/** Edits the plan file itself. The linter's findings appear while typing; invalid plans can't be saved. */
 export default function PlanEditor({ planFile, close }: { planFile: string; close: () => void }) {
   const t = useText('plan');
   const common = useText('common');

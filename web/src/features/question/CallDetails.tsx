@@ -9,7 +9,7 @@ const MOST_LISTED = 12;
 /** What would happen, before anybody decides: the command, the change, the files. */
 export function CallDetails({ call, question }: { call: CallView; question: string }) {
   const t = useText('question');
-  // What a server's tool does is not known, so what it is told is all there is to decide on.
+  // The effects of a server's tool are unknown, so only its arguments can be shown.
   const unknown = call.effects.every((effect) => effect.kind === 'call' || effect.kind === 'consult');
   const bare = call.command === undefined && call.changed === undefined && unknown;
   return (

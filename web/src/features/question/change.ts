@@ -1,4 +1,4 @@
-// What a call would change in the text of a file, as lines with their numbers, before it is made.
+// The change that a call would make to a text file, as numbered lines.
 import { align } from '@/lib/align';
 import type { JsonObject } from '@/lib/api/types';
 

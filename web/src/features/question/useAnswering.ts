@@ -77,7 +77,7 @@ export function useAnswering(view: QuestionView) {
     const own = valueOf(partAt(given)).complaints;
     if (own.length > 0) show(own);
     const complaints = await complaintsAbout(given);
-    // What was typed during the check is not sent unseen.
+    // Text typed during validation is not sent unvalidated.
     if (!isSame(latest.current)) return;
     if (complaints.length > 0) {
       show(complaints);

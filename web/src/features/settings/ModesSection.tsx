@@ -42,7 +42,7 @@ function OfWorkspace({ workspace }: { workspace: Workspace }) {
 function Modes({ workspace, rules }: { workspace: Workspace; rules: Rules }) {
   const t = useText('settings');
   const change = useChangeSettings(workspace.id);
-  // What was chosen shows at once; the server's word comes after it.
+  // Shows the choice immediately; the server confirms it later.
   const [chosen, setChosen] = useState<WorkspaceSettings>({});
   const wanted: WorkspaceSettings = { ...workspace.settings, ...chosen };
   const choose = (settings: WorkspaceSettings) => {

@@ -13,10 +13,10 @@ interface Page<T> {
 const inChat = (wid: string, cid: string) => ({ path: { wid, cid } });
 const inWorkspace = (wid: string) => ({ path: { wid } });
 
-/** What signs in: the server's token, or an account of it. */
+/** A credential: the server's token, or an account. */
 type Offer = { token: string } | { name: string; password: string };
 export type Answers = { [name: string]: Json };
-/** Which rows of the log; of all workspaces where none is named. */
+/** Selects audit rows; without a workspace, from all of them. */
 export type AuditFilter = { workspace?: string; from?: string; to?: string; kind?: string; model?: string; role?: string; chat?: string };
 export type ChatChange = { title?: string; agent_role?: RoleName; agent_mode?: Mode; confirm?: boolean; model?: string | null; effort?: Effort | null };
 /** What goes out as one message; images by the ids that the server gave, with the names of their files. */
@@ -26,7 +26,7 @@ interface Sent {
 }
 
 type AuditQuery = Omit<AuditFilter, 'workspace' | 'kind' | 'role'> & { kind?: AuditKind; role?: RoleName };
-/** The address bar may name a kind that is none; the server refuses it. */
+/** The URL may contain an invalid kind; the server refuses it. */
 const auditQuery = ({ workspace: _, ...filter }: AuditFilter) => filter as AuditQuery;
 
 /** The description names only what the server reads; what else a client sends comes back as `metadata.client`. */
@@ -67,7 +67,7 @@ export const api = {
     call('post', '/workspaces/{wid}/chats/{cid}/messages', { ...inChat(workspace, chat), body: { content: comment, metadata: { question_answer: { question_id, answers } } } }),
   execute: (workspace: string, chat: string, plan_file?: string) =>
     call('post', '/workspaces/{wid}/chats/{cid}/execute', { ...inChat(workspace, chat), body: plan_file ? { plan_file } : {} }),
-  /** Goes on where the last run failed. */
+  /** Retries the failed run. */
   retry: (workspace: string, chat: string) => call('post', '/workspaces/{wid}/chats/{cid}/retry', inChat(workspace, chat)),
   stop: (workspace: string, chat: string) => call('post', '/workspaces/{wid}/chats/{cid}/stop', inChat(workspace, chat)),
   fork: (workspace: string, chat: string, message_id: string) => call('post', '/workspaces/{wid}/chats/{cid}/fork', { ...inChat(workspace, chat), body: { message_id } }),
@@ -97,7 +97,7 @@ export const api = {
   files: (workspace: string, path: string) => call('get', '/workspaces/{wid}/files', { ...inWorkspace(workspace), query: { path } }),
   fileContent: (workspace: string, path: string): Promise<FileContent> => call('get', '/workspaces/{wid}/files/content', { ...inWorkspace(workspace), query: { path } }),
   lintPlan: (workspace: string, text: string) => call('post', '/workspaces/{wid}/plans/lint', { ...inWorkspace(workspace), body: { text } }) as Promise<{ findings: Finding[] }>,
-  /** As the user, so nothing asks; the chat's role still says what may be done. */
+  /** As the user, so nothing asks; the chat's role still limits what is allowed. */
   runTool: (workspace: string, tool: string, args: JsonObject, chat_id: string) =>
     call('post', '/workspaces/{wid}/tools', { ...inWorkspace(workspace), body: { tool, args, chat_id } }) as Promise<ToolAnswer>,
 };

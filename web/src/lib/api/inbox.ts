@@ -13,7 +13,7 @@ const at = (wid: string, cid: string) => ({ path: { wid, cid } });
 
 export const inboxApi = {
   inbox: () => call('get', '/inbox'),
-  /** Without a role: in the one that the workspace has for new chats. */
+  /** Without a role: the workspace's default role. */
   createChat: (wid: string, agent_role?: RoleName) => call('post', '/workspaces/{wid}/chats', { path: { wid }, body: agent_role ? { agent_role } : {} }) as Promise<Chat>,
   mark: (workspace: string, chat: string, marks: { pinned?: boolean; archived?: boolean }) => call('patch', '/workspaces/{wid}/chats/{cid}', { ...at(workspace, chat), body: marks }) as Promise<Chat>,
   viewed: (workspace: string, chat: string) => call('get', '/workspaces/{wid}/chats/{cid}/viewed', at(workspace, chat)),

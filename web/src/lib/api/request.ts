@@ -2,7 +2,7 @@
 import type { paths } from './schema';
 import type { Problem } from './types';
 
-/** What the server refused, in its own words. `status` 0: it could not be reached. */
+/** The server's error. `status` 0: the server is unreachable. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -27,7 +27,7 @@ type PathValues<O> = O extends { parameters: { path: infer Values } } ? { path: 
 type QueryValues<O> = O extends { parameters: { query: infer Values } } ? { query: Values } : O extends { parameters: { query?: infer Values } } ? (Values extends object ? { query?: Values } : unknown) : unknown;
 type BodyValue<O> = O extends { requestBody: { content: { 'image/*': unknown } } } ? { body: Blob } : O extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : O extends { requestBody?: { content: { 'application/json': infer Body } } } ? { body?: Body } : unknown;
 type Options<O> = PathValues<O> & QueryValues<O> & BodyValue<O> & { headers?: Record<string, string> };
-/** Nothing need be given where nothing is required. */
+/** The argument is optional if nothing is required. */
 type Given<O> = Record<never, never> extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
 interface Loose {
@@ -47,7 +47,7 @@ export async function request<M extends Method, P extends PathOf<M>>(method: M, 
   const response = await fetch(addressOf(path, names, query), {
     method: method.toUpperCase(),
     headers: {
-      // A session's cookie alone changes nothing: foreign pages can't send this header.
+      // Required besides the cookie: foreign pages can't send this header.
       'x-planwright-csrf': '1',
       ...(body === undefined ? {} : { 'content-type': body instanceof Blob ? body.type : 'application/json' }),
       ...headers,
@@ -62,14 +62,14 @@ export async function request<M extends Method, P extends PathOf<M>>(method: M, 
   throw new ApiError(response.status, problem ?? { code: 'INTERNAL', message: `HTTP ${response.status}`, retryable: response.status >= 500 });
 }
 
-/** Where a path of the API is. Empty values stay out of the query. */
+/** The URL of an API path. Empty values are left out of the query. */
 export function addressOf(path: string, names: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''));
   const values = Object.entries(query).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, String(value)]]));
   return `/api/v1${filled}${values.length > 0 ? `?${new URLSearchParams(values)}` : ''}`;
 }
 
-/** The same, for who wants the answer alone. */
+/** The same, returning only the body. */
 export async function call<M extends Method, P extends PathOf<M>>(method: M, path: P, ...given: Given<Operation<M, P>>): Promise<Answer<Operation<M, P>>> {
   return (await request(method, path, ...given)).answer;
 }

@@ -3,7 +3,7 @@ import { call } from './request';
 import type { Found, Message, Right, RoleName, Trust, WorkspaceSettings } from './types';
 
 const at = (wid: string) => ({ path: { wid } });
-/** Null takes a setting away. */
+/** Null removes a setting. */
 export type SettingsChange = { [K in keyof WorkspaceSettings]?: WorkspaceSettings[K] | null };
 
 export const settingsApi = {
@@ -16,7 +16,7 @@ export const settingsApi = {
   rules: (workspace: string) => call('get', '/workspaces/{wid}/rules', at(workspace)),
   trust: (workspace: string) => call('get', '/workspaces/{wid}/trust', at(workspace)) as Promise<Trust>,
   acceptTrust: (workspace: string, sha256: string) => call('post', '/workspaces/{wid}/trust', { ...at(workspace), body: { sha256 } }) as Promise<Trust>,
-  /** As far as they are known; starts none. */
+  /** The known state; starts no server. */
   servers: (workspace: string) => call('get', '/workspaces/{wid}/mcp', at(workspace)),
   checkServers: (workspace: string) => call('post', '/workspaces/{wid}/mcp', at(workspace)),
   members: (workspace: string) => call('get', '/workspaces/{wid}/members', at(workspace)),

@@ -1,4 +1,4 @@
-// What the server sends and takes, by the names that this code uses. All of it comes from the description of the API.
+// The API's types under the names that this code uses, all derived from the OpenAPI document.
 import type { components } from './schema';
 
 type Schemas = components['schemas'];
@@ -44,7 +44,7 @@ export type Account = Schemas['AccountView'];
 export type Member = Schemas['MemberRow'];
 export type Found = Omit<Schemas['Found'], 'message'> & { message: Message };
 export type Me = Schemas['Me'];
-/** `UNREACHABLE` is ours: the server did not answer. */
+/** `UNREACHABLE` is set by the client: the server did not answer. */
 export type Problem = Omit<Schemas['Problem'], 'code' | 'details'> & { code: Schemas['ErrorCode'] | 'UNREACHABLE'; details?: { fields?: Record<string, string>; [key: string]: unknown } };
 /** From a snapshot or an event; only the first says who asked. */
 export type PendingQuestion = Omit<Schemas['Pending'], 'questions' | 'call' | 'plan' | 'agent_role' | 'delegation'> & { questions: Question[]; call?: CallOfQuestion; plan?: PlanOfQuestion };
@@ -66,7 +66,7 @@ interface CallOfQuestion {
   reason: string;
 }
 
-// What the chat did to files, and what taking it back would do.
+// A chat's file changes, and the preview of a revert.
 export type Image = Schemas['Image'];
 export type ChangedFile = Schemas['ChangedFile'];
 export type CallChanges = Schemas['CallChanges'];
@@ -84,7 +84,7 @@ export type AuditEntry = Omit<Schemas['AuditEntry'], 'details'> & { details: Jso
 export type AuditCount = Schemas['AuditCount'];
 export type Adherence = Schemas['AdherenceView'];
 
-/** What the linter says about a plan's file. */
+/** The linter's findings about a plan file. */
 export interface Finding {
   line: number;
   column: number;

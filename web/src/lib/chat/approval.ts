@@ -1,6 +1,6 @@
-// What has become of the approval of a chat's plan, by what the history records.
+// Whether the approval of a chat's plan is still valid, from the history.
 
-/** What of a message is read for it. */
+/** The parts of a message that this reads. */
 interface Recorded {
   id: string;
   author: string;
@@ -10,7 +10,7 @@ interface Recorded {
 
 type Lapse = 'revised' | 'takenBack';
 
-/** Why the last approval holds no more: the plan has a newer version, or changes were taken back to before it. */
+/** Why the last approval is no longer valid: the plan has a newer version, or changes were reverted to before it. */
 export function lapseOfApproval(messages: readonly Recorded[]): Lapse | undefined {
   const given = messages.findLastIndex((message) => message.author === 'system' && isRecord(message.metadata.approval));
   const approval = messages[given]?.metadata.approval;

@@ -34,7 +34,7 @@ export function useChatView<T>(select: (view: ChatView) => T): T {
   });
 }
 
-/** What can be done to the chat. Each rejects with an `ApiError`; the view changes when the server's event comes. */
+/** The chat's actions. Each rejects with an `ApiError`; the view changes with the server's event. */
 export function useChatActions() {
   const { workspaceId, chatId } = useChatIds();
   return useMemo(
@@ -49,7 +49,7 @@ export function useChatActions() {
       },
       execute: async (planFile?: string) => {
         const answer = await api.execute(workspaceId, chatId, planFile);
-        // Who starts the work wants to see it.
+        // A user who starts a run wants to see it.
         followEnd(chatId);
         return answer;
       },

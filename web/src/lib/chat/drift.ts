@@ -1,4 +1,4 @@
-// Files that a plan names and that are not as it found them: looked at before it is approved.
+// Files of a plan that changed since it was written, checked before its approval.
 import { useQuery } from '@tanstack/react-query';
 import { api } from '@/lib/api/client';
 import { useChatIds } from './context';
@@ -12,7 +12,7 @@ export function isDrifted(file: unknown): file is DriftedFile {
   return typeof file === 'object' && file !== null && typeof (file as DriftedFile).path === 'string';
 }
 
-/** Of the plan with this content, as long as it may still be approved. */
+/** For the plan with this content, while it can still be approved. */
 export function useDrift(sha256: string, isOpen: boolean) {
   const { workspaceId, chatId } = useChatIds();
   const found = useQuery({
@@ -24,7 +24,7 @@ export function useDrift(sha256: string, isOpen: boolean) {
   });
   return {
     files: isOpen ? (found.data ?? []) : [],
-    /** As it is at this moment; nothing where that can't be said. */
+    /** The current drift; nothing if it is unknown. */
     look: async (): Promise<DriftedFile[]> => (await found.refetch()).data ?? [],
   };
 }

@@ -2,7 +2,7 @@
 import type { Message } from '@/lib/api/types';
 import { useChatView } from './context';
 
-/** Becomes another whenever the chat may have changed files: the newest message that tells of an effect. */
+/** Changes whenever the chat may have changed files: the id of the newest message with an effect. */
 function effectsOf(messages: Message[]): string {
   const newest = messages.findLast((one) => one.message_type === 'tool_result' || one.metadata.revert !== undefined || one.metadata.approval !== undefined);
   const revert = newest?.metadata.revert as { status?: string } | undefined;

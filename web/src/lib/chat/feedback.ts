@@ -1,5 +1,5 @@
 import { cut } from '@/lib/cut';
-/** What of a plan remarks are about. */
+/** The part of a plan that a remark is about. */
 export interface Remarked {
   steps: readonly { step_number: number; action: string }[];
 }
@@ -16,7 +16,7 @@ export function hasFeedback(feedback: Feedback): boolean {
   return feedback.whole.trim() !== '' || Object.values(feedback.steps).some((remark) => remark.trim() !== '');
 }
 
-/** Remarks that were kept, as far as they can still be some. */
+/** Parses stored remarks, and drops invalid ones. */
 export function readFeedback(raw: unknown): Feedback {
   const { steps, whole } = (typeof raw === 'object' && raw !== null ? raw : {}) as { steps?: unknown; whole?: unknown };
   const given = typeof steps === 'object' && steps !== null ? Object.entries(steps).filter(([, remark]) => typeof remark === 'string') : [];

@@ -1,6 +1,6 @@
-// What is sent from here is seen here: the timeline goes to its end for it, wherever the reader was.
+// Scrolls the timeline to its end when the user sends something, wherever they were.
 import { create } from 'zustand';
 
-/** How often each chat's end was asked for. */
+/** How often the end of each chat was requested. */
 export const useFollow = create<{ asked: Record<string, number> }>(() => ({ asked: {} }));
 export const followEnd = (chat: string) => useFollow.setState(({ asked }) => ({ asked: { ...asked, [chat]: (asked[chat] ?? 0) + 1 } }));

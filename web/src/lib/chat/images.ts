@@ -1,11 +1,11 @@
-// The images that came with a message of the user's.
+// The images of a user message.
 import { api } from '@/lib/api/client';
 import type { Message } from '@/lib/api/types';
 import type { OutgoingImage } from './outbox';
 
 interface MessageImage {
   id: string;
-  /** Empty where it came from a client that told none. */
+  /** Empty if the client sent none. */
   name: string;
   address: string;
 }

@@ -1,4 +1,4 @@
-// The list of chats, kept up to date by the small events of all of them.
+// The list of chats, updated by the overview events of all of them.
 import type { Chat, ChatEvent } from '@/lib/api/types';
 
 type OfChat = ChatEvent & { chat_id: string };

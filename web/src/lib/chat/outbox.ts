@@ -1,4 +1,4 @@
-// Messages on their way to the server. What can't be sent now goes out when the server is back.
+// Messages being sent. While the server is unreachable they wait.
 import { create } from 'zustand';
 import { api, ApiError } from '@/lib/api/client';
 import { putAttachments, type Attachment } from '@/lib/attachments';
@@ -7,16 +7,16 @@ import { followEnd } from './follow';
 import { useChatStore } from './store';
 
 export interface Outgoing {
-  /** Makes sending it twice safe. */
+  /** The idempotency key. */
   key: string;
   workspace: string;
   chat: string;
   content: string;
   images: OutgoingImage[];
-  /** What the composer had, to have it again if the server refuses the message. */
+  /** The composer's content, restored if the server refuses the message. */
   typed: Typed | null;
   state: 'sending' | 'waiting' | 'sent';
-  /** As the server calls it, once it has it. */
+  /** The server's id, once it has stored the message. */
   messageId: string | null;
 }
 
@@ -25,14 +25,14 @@ interface Typed {
   attached: Attachment[];
 }
 
-/** `id` once the chat has it; before that its bytes. */
+/** `id` once it is uploaded; before that its bytes. */
 export interface OutgoingImage {
   name: string;
   blob?: Blob;
   id?: string;
 }
 
-/** Between two attempts to send what could not be sent. */
+/** Delay between two attempts to send. */
 const PAUSE = 2_000;
 
 export const useOutbox = create<{ messages: Outgoing[] }>(() => ({ messages: [] }));
@@ -48,7 +48,7 @@ export function post(workspace: string, chat: string, content: string, images: O
   return attempt(outgoing);
 }
 
-/** Rejects when the server refused it, which is also told where it was typed. */
+/** Rejects if the server refused it; the composer shows the error too. */
 async function attempt(outgoing: Outgoing): Promise<void> {
   const { key, workspace, chat, content, images } = outgoing;
   change(key, { state: 'sending' });
@@ -59,7 +59,7 @@ async function attempt(outgoing: Outgoing): Promise<void> {
       if (image.id !== undefined) sent.push({ id: image.id, name: image.name });
     }
     const { message } = await api.send(workspace, chat, { content, images: sent }, key);
-    // Words that ended a run or answered a question make no message of their own.
+    // Text that stopped a run or answered a question is no separate message.
     if (message === null) return discard(key);
     change(key, { state: 'sent', messageId: message.id });
     dropSeen();
@@ -74,7 +74,7 @@ async function attempt(outgoing: Outgoing): Promise<void> {
   }
 }
 
-/** To the composer that it came from, before what was typed there since. */
+/** Returns it to its composer, before any newer text. */
 function giveBack({ key, chat, typed }: Outgoing, reason?: unknown): void {
   discard(key);
   if (!typed) return;
@@ -83,7 +83,7 @@ function giveBack({ key, chat, typed }: Outgoing, reason?: unknown): void {
   putAttachments(chat, (list) => [...typed.attached, ...list]);
 }
 
-// What the server could not be told of before the page goes is a draft again when it comes back.
+// A message that could not be sent before the page closed becomes a draft again.
 addEventListener('pagehide', (event: PageTransitionEvent) => {
   if (!event.persisted) for (const one of useOutbox.getState().messages) if (one.state === 'waiting') giveBack(one);
 });
@@ -93,7 +93,7 @@ function retry(key: string): void {
   if (outgoing) void attempt(outgoing).catch(() => undefined);
 }
 
-/** What the history shows is no longer shown from here. */
+/** Removes messages that the history shows. */
 function dropSeen(): void {
   const { views } = useChatStore.getState();
   const isSeen = (one: Outgoing) => one.messageId !== null && (views[one.chat]?.messages.some((message) => message.id === one.messageId) ?? true);

@@ -3,9 +3,9 @@ import type { ChatEvent, EventData, EventType, Message, Snapshot, StepProgress }
 import { BUSY, type ChatView, type LastRun, type LiveText } from './view';
 
 const SNAPSHOT_MESSAGES = 50;
-/** A page with more characters than this may be shorter than was asked for: the server ends one after 8 MB. */
+/** A page with more characters may be shorter than requested: the server limits pages to 8 MB. */
 const LONG_PAGE = 1_000_000;
-/** Of a running command's output only the end is shown; the result has it all. */
+/** Only the end of a running command's output is shown; the result has all of it. */
 const OUTPUT_SHOWN = 16_000;
 
 export function fromSnapshot(snapshot: Snapshot): ChatView {
@@ -43,7 +43,7 @@ function runEnd({ outcome, error, open_steps }: EventData['run_finished']): Last
   return { outcome, error: error ?? null, openSteps: open_steps ?? [] };
 }
 
-/** Older messages, oldest first, go before those we have. */
+/** Prepends older messages, oldest first. */
 /** Whether there may be more messages before this page. */
 export const mayGoOn = (page: Message[], asked: number): boolean =>
   page.length >= asked || page.reduce((sum, message) => sum + message.content.length, 0) > LONG_PAGE;
@@ -67,10 +67,10 @@ type Step<T extends EventType> = (view: ChatView, data: EventData[T], at: string
 const STEPS: { [T in EventType]: Step<T> } = {
   message_created: (view, { message }, at) => {
     const { [message.id]: written, ...others } = view.live;
-    // A reply without words is its calls: the first of them has what was thought.
+    // A reply without text has only calls: the first of them has the reasoning.
     const thought = message.author === 'assistant' ? (written ?? Object.values(others).at(-1))?.reasoning : undefined;
     const reasoning = thought ? { ...view.reasoning, [message.id]: thought } : view.reasoning;
-    // A chat writes one answer at a time: what is unfinished when the next comes was cut off by the death of the server.
+    // A chat writes one answer at a time: an unfinished one was interrupted by the server's end.
     const live = message.author === 'assistant' ? {} : others;
     const chat = { ...view.chat, updated_at: at };
     return { ...view, chat, live, reasoning, messages: place(view.messages, message), queued: queue(view, message) };
@@ -132,7 +132,7 @@ const STEPS: { [T in EventType]: Step<T> } = {
     const total = (status: StepProgress['status']) => steps.filter((one) => one.status === status).length;
     return { ...view, chat: { ...view.chat, progress: { ...progress, steps, done: total('done'), skipped: total('skipped') } } };
   },
-  // An event tells of one reply; the chat has the sum. How full the context is, is no sum.
+  // An event has the usage of one reply; the chat has the sum. The context size is not summed.
   usage: (view, told) => {
     const { usage } = view.chat;
     const sum = {
@@ -151,7 +151,7 @@ const STEPS: { [T in EventType]: Step<T> } = {
   reset: (view) => ({ ...view, missing: 'everything' }),
 };
 
-/** A message that comes while a run is busy waits until a reply says that it was read. */
+/** A message during a run waits until a reply says that the model read it. */
 function queue(view: ChatView, message: Message): string[] {
   if (message.author === 'user') return BUSY[view.chat.state] ? [...view.queued, message.id] : view.queued;
   const readUpTo = message.metadata.read_up_to;
@@ -164,12 +164,12 @@ function place(messages: Message[], message: Message): Message[] {
   return index < 0 ? [...messages, message] : messages.with(index, message);
 }
 
-/** Which steps a newly approved plan has stands in the chat, not in an event. */
+/** The steps of a newly approved plan are in the chat, not in an event. */
 function needProgress(view: ChatView): ChatView {
   return view.missing === 'everything' ? view : { ...view, missing: 'progress' };
 }
 
-/** A piece that comes after its whole message was stored is an echo. */
+/** A delta after its complete message was stored is ignored. */
 function isWritten(view: ChatView, id: string): boolean {
   return !view.live[id] && view.messages.findLast((message) => message.id === id) !== undefined;
 }

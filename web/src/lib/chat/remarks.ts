@@ -4,7 +4,7 @@ import { useText } from '@/i18n';
 import { type Feedback, NO_FEEDBACK, type Remarked, feedbackMessage, hasFeedback, readFeedback } from './feedback';
 
 const KEY = 'planwright.remarks';
-/** Remarks on this many plans are kept; older ones go. */
+/** Maximum number of plans whose remarks are stored. */
 const MOST_KEPT = 20;
 
 function stored(): Record<string, Feedback> {
@@ -21,7 +21,7 @@ useStore.subscribe((all) => {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(Object.fromEntries(Object.entries(all).filter(([, feedback]) => hasFeedback(feedback)).slice(-MOST_KEPT))));
   } catch {
-    // Storage that is full or forbidden costs the remarks at the next reload, nothing else.
+    // If storage is full or forbidden, only the remarks are lost at the next reload.
   }
 });
 

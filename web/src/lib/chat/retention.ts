@@ -3,7 +3,7 @@ import { useChatStore } from './store';
 
 /** Going back within this time shows the chat at once. */
 export const KEPT_FOR = 10 * 60_000;
-/** Of the chats that were left, only the latest stay. */
+/** Only the most recently left chats stay. */
 export const MOST_LEFT = 5;
 
 const left = new Map<string, ReturnType<typeof setTimeout>>();
@@ -14,7 +14,7 @@ export function keepView(chat: string): void {
   left.delete(chat);
 }
 
-/** Nobody shows the chat any more: its view goes after a while, or when enough others were left since. */
+/** The chat is no longer shown: its view is dropped after a while, or when enough other chats were left. */
 export function releaseView(chat: string): void {
   keepView(chat);
   left.set(chat, setTimeout(() => drop(chat), KEPT_FOR));

@@ -1,7 +1,7 @@
-// Which message the user wants to take everything back from: asked for in several places, answered by one dialog.
+// The message to revert to: requested in several places, handled by one dialog.
 import { create } from 'zustand';
 
 export const useRevert = create<{ from: string | null }>(() => ({ from: null }));
-/** Shows what would be taken back from this message on; nothing happens before that is confirmed. */
+/** Shows what would be reverted from this message on; nothing changes before the user confirms. */
 export const askRevert = (message: string) => useRevert.setState({ from: message });
 export const closeRevert = () => useRevert.setState({ from: null });

@@ -7,7 +7,7 @@ export interface Call {
   result: Message | null;
 }
 
-/** What a delegate said and did. `call` is what handed the task on; null while it is on a page that was not loaded. */
+/** A delegate's messages and calls. `call` delegated the task; null while its page is not loaded. */
 export interface Thread {
   call: Message | null;
   result: Message | null;
@@ -28,7 +28,7 @@ export function rowsOf(messages: Message[]): Row[] {
   const own = messages.filter((one) => threadOf(one) === undefined);
   const threads = threadsIn(messages);
   const calls = new Set(own.filter((one) => one.message_type === 'tool_call').map((one) => one.metadata.call_id));
-  // What belongs to a call that is not here stands where it begins.
+  // Messages of a call that is not loaded appear where they begin.
   const loose = new Map([...threads].filter(([id]) => !calls.has(id)).flatMap(([id, all]) => (all[0] ? [[all[0], id]] as const : [])));
   const listed = loose.size === 0 ? own : messages.filter((one) => threadOf(one) === undefined || loose.has(one));
   return flatRows(listed, (message) => {
@@ -39,7 +39,7 @@ export function rowsOf(messages: Message[]): Row[] {
 
 const threadOf = (message: Message): unknown => message.metadata.delegation ?? undefined;
 
-/** By the call that handed the task on. */
+/** By the delegating call. */
 function threadsIn(messages: Message[]): Map<unknown, Message[]> {
   const threads = new Map<unknown, Message[]>();
   for (const message of messages) {
@@ -52,7 +52,7 @@ function threadsIn(messages: Message[]): Map<unknown, Message[]> {
   return threads;
 }
 
-/** Rows of one conversation; `threadAt` gives what was said for the task that a message handed on. */
+/** Rows of one conversation; `threadAt` returns the thread of the task that a message delegated. */
 function flatRows(messages: Message[], threadAt: (message: Message) => Message[] | undefined): Row[] {
   const results = new Map(messages.filter((one) => one.message_type === 'tool_result').map((one) => [one.metadata.call_id, one]));
   const called = new Set(messages.filter((one) => one.message_type === 'tool_call').map((one) => one.metadata.call_id));
@@ -60,7 +60,7 @@ function flatRows(messages: Message[], threadAt: (message: Message) => Message[]
   const rows: Row[] = [];
   for (const message of messages) {
     if (message.message_type === 'tool_result' && called.has(message.metadata.call_id)) continue;
-    // The question's card tells the answer, and better than the line that stands for it.
+    // The question's card already shows the answer.
     if (questions.has(answeredIn(message))) continue;
     const said = threadAt(message);
     if (said) {
@@ -97,7 +97,7 @@ function threadRow(first: Message, said: Message[], result: Message | null): Row
   const call = threadOf(first) === undefined ? first : null;
   const begin = said.find((one) => one.metadata.task === true);
   const role = begin?.agent_role ?? said.find((one) => one.agent_role)?.agent_role ?? null;
-  // The task is the heading; as a message it would stand there twice.
+  // The task is the heading; as a message it would appear twice.
   const rows = flatRows(said.filter((one) => one !== begin), () => undefined);
   return { kind: 'thread', key: first.id, call, result: call && result, task: begin?.content ?? '', role, rows };
 }
@@ -117,7 +117,7 @@ export function messagesOf(row: Row): Message[] {
   }
 }
 
-/** The task that is being worked on, if one is. */
+/** The task in progress, if any. */
 export function openThread(rows: Row[]): (Row & { kind: 'thread' }) | null {
   const last = rows.findLast((row) => row.kind === 'thread');
   return last?.kind === 'thread' && last.call && !last.result ? last : null;
@@ -139,7 +139,7 @@ function reportedStep({ call: { metadata }, result }: Call): number | null {
   return metadata.tool === 'update_step' && result?.metadata.success === true && typeof step_number === 'number' ? step_number : null;
 }
 
-/** Worth no line of its own: it went well, or it is a read that is running. */
+/** Needs no line of its own: it succeeded, or it is a running read. */
 function isQuiet({ call: { metadata }, result }: Call): boolean {
   const isLook = LOOKS.has(metadata.category);
   if (!result) return isLook && metadata.status === 'running';

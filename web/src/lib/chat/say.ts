@@ -1,4 +1,4 @@
-// Sending words with what is attached to them.
+// Sends text with its attachments.
 import { withFiles } from '@/lib/attached';
 import type { Attachment } from '@/lib/attachments';
 import { rememberPrompt } from '@/lib/promptHistory';

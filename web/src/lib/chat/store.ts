@@ -23,14 +23,14 @@ const set = (chat: string, change: (view: ChatView) => ChatView) =>
     return next === view ? state : { views: { ...state.views, [chat]: next } };
   });
 
-/** Fetches the chat as it is now, and says after which event to listen. */
+/** Fetches the current chat, and returns the event after which to follow it. */
 export async function loadChat(workspace: string, chat: string): Promise<number> {
   const view = fromSnapshot(await api.snapshot(workspace, chat));
   useChatStore.setState((state) => ({ views: { ...state.views, [chat]: { ...view, reasoning: state.views[chat]?.reasoning ?? {} } } }));
   return view.seq;
 }
 
-/** Takes in what came over the stream, all at once, so that one frame draws it. */
+/** Applies all received events at once, so that one frame draws them. */
 export function applyEvents(chat: string, events: ChatEvent[]): void {
   set(chat, (view) => events.reduce(reduce, view));
   const view = useChatStore.getState().views[chat];

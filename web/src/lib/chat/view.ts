@@ -1,7 +1,7 @@
-// What the pages know of a chat: made from a snapshot, kept by `reduce`.
+// The client's view of a chat: created from a snapshot, updated by `reduce`.
 import type { Chat, ChatState, Message, PendingQuestion, Plan, Problem, QuestionOutcome, RoleName, RunOutcome } from '@/lib/api/types';
 
-/** An answer that is being written. */
+/** A streaming answer. */
 export interface LiveText {
   messageId: string;
   text: string;
@@ -25,14 +25,14 @@ export interface ChatView {
   hasOlder: boolean;
   /** By the message's id, in the order in which they began. */
   live: Record<string, LiveText>;
-  /** What the model thought before a message, by its id, where we watched it. */
+  /** The model's reasoning before a message, by its id, if it was streamed to us. */
   reasoning: Record<string, string>;
-  /** What a running command has printed, by call. */
+  /** The output of running commands, by call. */
   outputs: Record<string, string>;
   question: PendingQuestion | null;
-  /** How the questions ended that ended while we watched. */
+  /** The results of questions that ended since the snapshot. */
   resolved: Record<string, QuestionOutcome>;
-  /** The newest content of plan files that changed while we watched, by path. */
+  /** The newest content of plan files that changed since the snapshot, by path. */
   plans: Record<string, Plan>;
   /** The message whose words were taken for an order to execute, which the user may confirm. */
   suggestion: string | null;
@@ -42,7 +42,7 @@ export interface ChatView {
   isDeleted: boolean;
   /** The number of the newest event in here. */
   seq: number;
-  /** What no event has told: fetched by whoever holds the view. */
+  /** Data that no event contains; the owner of the view fetches it. */
   missing: 'nothing' | 'progress' | 'everything';
 }
 

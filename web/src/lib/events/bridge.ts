@@ -143,7 +143,7 @@ function flush(): void {
   if (events.some(tellsOfServer)) for (const name of ['trust', 'servers']) void queries.invalidateQueries({ queryKey: [name] });
   for (const [key, chats] of queries.getQueriesData<Chat[]>({ queryKey: ['chats'] })) {
     const next = chats && events.reduce((list, event) => reduceList(list, event, String(key[1])), chats);
-    // Whoever shows a list is told of a change only: words of an answer are none.
+    // Lists are notified only of changes, not of deltas.
     if (next !== chats) queries.setQueryData<Chat[]>(key, next);
   }
   noteForInbox(queries, events);

@@ -8,12 +8,12 @@ type Open = (url: string, init: RequestInit) => Promise<Response>;
 /** The server sends something at least every 10 s. */
 const SILENCE = 35_000;
 const PAUSE = 500;
-/** As many as the server takes. */
+/** The server's limit. */
 const MOST_CHATS = 32;
 
 export class Hub {
   private tabs = new Map<Tab, Set<string>>();
-  /** The number of the last event handed on, by chat; the chat wanted last comes last. */
+  /** The number of the last forwarded event, by chat; the most recently requested chat comes last. */
   private places = new Map<string, number>();
   private cursor: string | null = null;
   private stream: AbortController | null = null;
@@ -28,7 +28,7 @@ export class Hub {
       case 'want':
         return this.want(tab, message.chats);
       case 'wake':
-        // A stream that only seems to be open would keep us waiting.
+        // A stream that only seems open would never end.
         return this.reopen();
       case 'bye':
         this.tabs.delete(tab);
@@ -46,7 +46,7 @@ export class Hub {
     const following: Wanted[] = [];
     for (const { chat, after } of chats) {
       const place = this.places.get(chat);
-      // A tab that knows less than was handed on hears it again; the others drop what they have.
+      // A tab that is behind gets the events again; the others ignore known ones.
       if (place === undefined || after < place) isChanged = true;
       else following.push({ chat, after: place });
       this.places.delete(chat);
@@ -80,7 +80,7 @@ export class Hub {
     this.isRunning = false;
   }
 
-  /** Until the stream breaks. `false` when the server does not know us any more. */
+  /** Runs until the stream breaks. Returns `false` if the session is no longer valid. */
   private async listen(stream: AbortController): Promise<boolean> {
     let watchdog = setTimeout(() => stream.abort(), SILENCE);
     try {
@@ -100,7 +100,7 @@ export class Hub {
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { value, done } = await reader.read();
-        // What an abandoned stream still says is of chats as they were wanted before.
+        // Ignores events of an abandoned stream, which follows an older set of chats.
         if (done || stream.signal.aborted) return true;
         clearTimeout(watchdog);
         watchdog = setTimeout(() => stream.abort(), SILENCE);
@@ -114,7 +114,7 @@ export class Hub {
   private take(frames: { id: string | null; data: string | null }[]): void {
     const events: SentEvent[] = [];
     for (const frame of frames) {
-      // The part after `;` is where the chats are; we send those ourselves.
+      // The part after `;` has the chats' positions; we send those ourselves.
       if (frame.id !== null) this.cursor = frame.id.split(';')[0] ?? null;
       if (frame.data === null) continue;
       const event = JSON.parse(frame.data) as SentEvent;

@@ -1,4 +1,4 @@
-// Reading a `text/event-stream` over fetch. `EventSource` hides heartbeats, by which a dead connection is told from a quiet one.
+// Reads a `text/event-stream` with fetch. `EventSource` hides heartbeats, which distinguish a dead connection from a quiet one.
 
 interface Frame {
   id: string | null;

@@ -1,6 +1,6 @@
 //! The example that plans on every new issue and waits for approval.
 
-use super::runner::{Runner, read, told};
+use super::runner::{Runner, output_text, read};
 use crate::{plan, write};
 use serde_json::{Value, json};
 use std::process::Output;
@@ -55,7 +55,7 @@ fn pushed(runner: &Runner, path: &str) -> String {
 fn an_issue_gets_a_plan_and_the_plan_is_carried_out_when_exactly_it_was_approved() {
     let runner = Runner::new(&working());
     let planned = new_issue(&runner);
-    assert!(planned.status.success(), "{}", told(&planned));
+    assert!(planned.status.success(), "{}", output_text(&planned));
     let approval = approval(&runner);
     assert!(runner.body().contains("    Say goodbye\n") && approval.len() == "/approve ".len() + 64, "{}", runner.body());
     assert!(pushed(&runner, "plans/say-goodbye.plan").contains("- [ ] 1. Write the file"));
@@ -67,13 +67,13 @@ fn an_issue_gets_a_plan_and_the_plan_is_carried_out_when_exactly_it_was_approved
 
     for wrong in [format!("/approve {}", "0".repeat(64)), "/approve ".to_owned(), approval[..40].to_owned(), format!("Please {approval}")] {
         let refused = comment(&runner, &wrong);
-        assert_eq!(refused.status.code(), Some(1), "{wrong}: {}", told(&refused));
+        assert_eq!(refused.status.code(), Some(1), "{wrong}: {}", output_text(&refused));
         assert!(runner.body().contains("not the plan as it is now"), "{}", runner.body());
         assert_eq!(changed(&runner), "plans/say-goodbye.plan\n");
     }
 
     let executed = comment(&runner, &format!("{approval}\r\nThanks!"));
-    assert!(executed.status.success(), "{}", told(&executed));
+    assert!(executed.status.success(), "{}", output_text(&executed));
     assert_eq!(pushed(&runner, "bye.txt"), "Goodbye\n");
     assert!(pushed(&runner, "plans/say-goodbye.plan").contains("- [x] 1. Write the file"));
     assert_eq!(changed(&runner), "bye.txt\nplans/say-goodbye.plan\n");
@@ -82,7 +82,7 @@ fn an_issue_gets_a_plan_and_the_plan_is_carried_out_when_exactly_it_was_approved
     assert!(calls.ends_with("pr create --head planwright/issue-7 --title Plan for issue 7 --body-file -\n"), "{calls}");
 
     let again = comment(&runner, &approval);
-    assert_eq!(again.status.code(), Some(1), "an approval is for the plan as it was: {}", told(&again));
+    assert_eq!(again.status.code(), Some(1), "an approval is for the plan as it was: {}", output_text(&again));
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn work_that_goes_beyond_the_plan_of_an_issue_is_not_pushed() {
     script["act"] = json!([{ "calls": [{ "tool": "rm", "args": { "path": "/hello.txt" } }] }, { "text": "Done." }]);
     let runner = Runner::new(&script);
     let planned = new_issue(&runner);
-    assert!(planned.status.success(), "{}", told(&planned));
+    assert!(planned.status.success(), "{}", output_text(&planned));
     let blocked = comment(&runner, &approval(&runner));
-    assert_eq!(blocked.status.code(), Some(3), "{}", told(&blocked));
+    assert_eq!(blocked.status.code(), Some(3), "{}", output_text(&blocked));
     assert!(runner.body().contains("exit code 3") && runner.body().contains("/hello.txt"), "{}", runner.body());
     assert_eq!(changed(&runner), "plans/say-goodbye.plan\n");
 }

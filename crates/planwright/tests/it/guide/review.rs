@@ -1,6 +1,6 @@
 //! The example that lints the plans of a pull request and has the Reviewer look at it.
 
-use super::runner::{Runner, told};
+use super::runner::{Runner, output_text};
 use serde_json::json;
 use std::process::Output;
 
@@ -43,7 +43,7 @@ fn pull_request(runner: &Runner, key: &str) -> Output {
 fn a_pull_request_gets_the_findings_of_the_reviewer_as_its_summary() {
     let runner = runner("bye.txt", "Bye\n");
     let checked = pull_request(&runner, "the-key");
-    assert!(checked.status.success(), "{}", told(&checked));
+    assert!(checked.status.success(), "{}", output_text(&checked));
     assert_eq!(runner.read("temp/summary.md"), "One thing is wrong.\nmajor: /bye.txt:1 It ends without a word.\n");
 }
 
@@ -51,7 +51,7 @@ fn a_pull_request_gets_the_findings_of_the_reviewer_as_its_summary() {
 fn without_the_key_a_pull_request_is_linted_only() {
     let runner = runner("plans/say-goodbye.plan", PLAN);
     let checked = pull_request(&runner, "");
-    assert!(checked.status.success() && told(&checked).contains("No key, no review."), "{}", told(&checked));
+    assert!(checked.status.success() && output_text(&checked).contains("No key, no review."), "{}", output_text(&checked));
     assert!(!runner.at("temp/summary.md").exists());
 }
 
@@ -59,7 +59,7 @@ fn without_the_key_a_pull_request_is_linted_only() {
 fn a_plan_that_should_be_better_fails_the_check_before_anything_is_asked_of_a_model() {
     let runner = runner("plans/say-goodbye.plan", &PLAN.replace("  files: bye.txt\n", ""));
     let checked = pull_request(&runner, "the-key");
-    assert_eq!(checked.status.code(), Some(1), "{}", told(&checked));
-    assert!(told(&checked).contains("plans/say-goodbye.plan:7:1: step 1 has no files"), "{}", told(&checked));
+    assert_eq!(checked.status.code(), Some(1), "{}", output_text(&checked));
+    assert!(output_text(&checked).contains("plans/say-goodbye.plan:7:1: step 1 has no files"), "{}", output_text(&checked));
     assert!(!runner.at("temp/summary.md").exists());
 }

@@ -114,7 +114,7 @@ pub fn scripts(job: &Value) -> Vec<Value> {
     steps.iter().filter(|step| step["run"].is_string()).cloned().collect()
 }
 
-pub fn told(output: &Output) -> String {
+pub fn output_text(output: &Output) -> String {
     format!("{:?}\n{}{}", output.status, String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 

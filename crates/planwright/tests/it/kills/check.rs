@@ -9,36 +9,36 @@ pub fn ended_well(life: &Life, seen: &Seen) {
     files_are_as_the_results_say(life, seen);
     steps_are_as_the_results_say(life, seen);
     the_chat_file_has_every_message_once(life, seen);
-    assert_eq!((&seen.chat["state"], &seen.chat["pending_question"]), (&json!("idle"), &Value::Null), "{}", seen.told());
+    assert_eq!((&seen.chat["state"], &seen.chat["pending_question"]), (&json!("idle"), &Value::Null), "{}", seen.describe());
 }
 
 fn messages_are_there_once(life: &Life, seen: &Seen) {
     let place = |text: &str| {
         let places: Vec<usize> =
             seen.messages.iter().enumerate().filter(|(_, message)| message["content"] == text).map(|(place, _)| place).collect();
-        assert_eq!(places.len(), 1, "{text:?} stands at {places:?}: {}", seen.told());
+        assert_eq!(places.len(), 1, "{text:?} stands at {places:?}: {}", seen.describe());
         places[0]
     };
     let places = [BEGIN, "Looking.", "Two files.", MEANWHILE, MORE].map(place);
     place(MINDED);
-    assert!(places.is_sorted(), "{places:?}: {}", seen.told());
+    assert!(places.is_sorted(), "{places:?}: {}", seen.describe());
     for id in &life.acknowledged {
         let count = seen.messages.iter().filter(|message| message["id"] == id.as_str()).count();
-        assert_eq!(count, 1, "a message that was acknowledged stands {count} times: {}", seen.told());
+        assert_eq!(count, 1, "a message that was acknowledged stands {count} times: {}", seen.describe());
     }
     let approvals = seen.messages.iter().filter(|message| message["metadata"]["mode_change"]["by"] == "approval").count();
-    assert_eq!(approvals, 1, "{}", seen.told());
+    assert_eq!(approvals, 1, "{}", seen.describe());
 }
 
 fn calls_were_made_once(life: &Life, seen: &Seen) {
     let of_type = |wanted: &str| seen.messages.iter().filter(|message| message["message_type"] == wanted).collect::<Vec<_>>();
     let (calls, results) = (of_type("tool_call"), of_type("tool_result"));
     let made: Vec<Value> = calls.iter().map(|call| json!({ "tool": call["metadata"]["tool"], "args": call["metadata"]["args"] })).collect();
-    assert_eq!(made, life.calls(), "{}", seen.told());
+    assert_eq!(made, life.calls(), "{}", seen.describe());
     for call in calls {
         let of_call = |result: &&&Value| result["metadata"]["call_id"] == call["metadata"]["call_id"];
         let results: Vec<_> = results.iter().filter(of_call).collect();
-        assert_eq!(results.len(), 1, "{} has {} results: {}", call["content"], results.len(), seen.told());
+        assert_eq!(results.len(), 1, "{} has {} results: {}", call["content"], results.len(), seen.describe());
         let code = &results[0]["metadata"]["error"]["code"];
         // What becomes of files can always be told; of a command only if it ended.
         let runs = call["metadata"]["tool"] == "run" || call["metadata"]["args"] == json!({ "step_number": 2, "status": "done" });
@@ -52,9 +52,9 @@ fn files_are_as_the_results_say(life: &Life, seen: &Seen) {
     let log = file("log.txt").unwrap_or_default();
     let (one, two) = (kept(seen, "echo x"), kept(seen, "echo y"));
     let expected = [(one, "x\n"), (two, "y\n")].map(|(kept, line)| if kept { line } else { "" }).concat();
-    assert_eq!(log, expected, "{}", seen.told());
-    assert_eq!(file("gone.txt").is_none(), two, "{}", seen.told());
-    assert!(!kept(seen, "sleep"), "{}", seen.told());
+    assert_eq!(log, expected, "{}", seen.describe());
+    assert_eq!(file("gone.txt").is_none(), two, "{}", seen.describe());
+    assert!(!kept(seen, "sleep"), "{}", seen.describe());
 
     let mut names: Vec<String> = std::fs::read_dir(life.home.workspace())
         .unwrap()
@@ -62,10 +62,10 @@ fn files_are_as_the_results_say(life: &Life, seen: &Seen) {
         .filter(|name| !["log.txt", "gone.txt", "checks.txt"].contains(&name.as_str()))
         .collect();
     names.sort();
-    assert_eq!(names, [".planwright", "kept.txt", "one.txt", "plans", "two.txt"], "{}", seen.told());
+    assert_eq!(names, [".planwright", "kept.txt", "one.txt", "plans", "two.txt"], "{}", seen.describe());
     assert_eq!((file("one.txt").as_deref(), file("two.txt").as_deref()), (Some("1\n"), Some("2\n")));
     let plans = std::fs::read_dir(life.home.workspace().join("plans")).unwrap().count();
-    assert_eq!(plans, 1, "the plan was written to two files: {}", seen.told());
+    assert_eq!(plans, 1, "the plan was written to two files: {}", seen.describe());
 }
 
 fn steps_are_as_the_results_say(life: &Life, seen: &Seen) {
@@ -75,12 +75,12 @@ fn steps_are_as_the_results_say(life: &Life, seen: &Seen) {
     let is_done = result["metadata"]["success"] == true;
     let (status, mark) = if is_done { ("done", "x") } else { ("in_progress", "~") };
     let steps = &seen.chat["progress"]["steps"];
-    assert_eq!((&steps[0]["status"], &steps[1]["status"]), (&json!("done"), &json!(status)), "{}", seen.told());
+    assert_eq!((&steps[0]["status"], &steps[1]["status"]), (&json!("done"), &json!(status)), "{}", seen.describe());
     let plan = life.home.file("plans/say-goodbye.plan").unwrap();
-    assert!(plan.contains("- [x] 1. ") && plan.contains(&format!("- [{mark}] 2. ")), "{plan}\n{}", seen.told());
+    assert!(plan.contains("- [x] 1. ") && plan.contains(&format!("- [{mark}] 2. ")), "{plan}\n{}", seen.describe());
     assert!(plan.contains(if is_done { "\nstatus: done\n" } else { "\nstatus: in_progress\n" }), "{plan}");
     let checks = life.home.file("checks.txt").unwrap_or_default();
-    assert_eq!(checks, if kept(seen, report) { "checked\n" } else { "" }, "{}", seen.told());
+    assert_eq!(checks, if kept(seen, report) { "checked\n" } else { "" }, "{}", seen.describe());
 }
 
 fn the_chat_file_has_every_message_once(life: &Life, seen: &Seen) {
@@ -95,8 +95,8 @@ fn the_chat_file_has_every_message_once(life: &Life, seen: &Seen) {
 fn kept(seen: &Seen, word: &str) -> bool {
     let result = seen.result(word).unwrap();
     let said = result["content"].as_str().unwrap();
-    let taken_back = said.contains("Nothing the command changed was kept") || said.contains("Nothing that this command changed was kept");
-    let lost = said.contains("nothing it changed in the workspace was kept");
+    let taken_back = said.contains("None of the command's changes was kept") || said.contains("None of this command's changes was kept");
+    let lost = said.contains("none of its changes in the workspace was kept");
     let landed = result["metadata"]["success"] == true || said.contains("As the command left it");
     assert!(taken_back || lost || landed, "the result says nothing of what was kept: {result}");
     landed && !taken_back && !lost

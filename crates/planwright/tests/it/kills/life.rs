@@ -155,7 +155,7 @@ impl Life {
         let begun = Instant::now();
         loop {
             let seen = self.look(server).await?;
-            assert!(begun.elapsed() < PATIENCE, "nothing happens any more: {}", seen.told());
+            assert!(begun.elapsed() < PATIENCE, "nothing happens any more: {}", seen.describe());
             match self.next(&seen) {
                 Next::Say(text) => self.tell(server, "messages", json!({ "content": text })).await?,
                 Next::Answer(question_id, answers) => {
@@ -213,7 +213,7 @@ impl Life {
     fn next(&self, seen: &Seen) -> Next {
         let (state, mode) = (seen.chat["state"].as_str().unwrap(), seen.chat["config"]["mode"].as_str().unwrap());
         let idle = state == "idle";
-        assert_ne!(state, "failed", "{}", seen.told());
+        assert_ne!(state, "failed", "{}", seen.describe());
         if !seen.has(BEGIN) {
             return Next::Say(BEGIN);
         }
@@ -233,7 +233,7 @@ impl Life {
             return if seen.result("taken").is_some() { Next::Say(MEANWHILE) } else { Next::Wait };
         }
         if !seen.has(MORE) {
-            assert!(!idle || seen.is_read(MEANWHILE), "a message that was sent during a run was never read: {}", seen.told());
+            assert!(!idle || seen.is_read(MEANWHILE), "a message that was sent during a run was never read: {}", seen.describe());
             return if idle { Next::Say(MORE) } else { Next::Wait };
         }
         match (seen.call("sleep"), seen.result("sleep")) {
@@ -291,7 +291,7 @@ impl Seen {
     }
 
     /// The chat in few words, for a test that fails.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let line = |message: &Value| {
             format!("{} {}: {} {}", message["author"], message["message_type"], message["content"], message["metadata"]["status"])
         };

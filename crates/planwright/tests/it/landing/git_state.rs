@@ -42,7 +42,7 @@ async fn a_commit_lands_also_where_git_tidies_up_or_makes_a_worktree_after_it() 
             assert_eq!(git(&home, &["worktree", "list"]).lines().count(), 2, "{command}: {result}");
             assert!(!home.workspace().join("wt/.git").exists(), "{command}: {result}");
             let is_worktree = command.contains("worktree");
-            assert!(!is_worktree || output(&result).contains("No command can make, change or remove a linked worktree"), "{result}");
+            assert!(!is_worktree || output(&result).contains("No command can create, change or remove a linked worktree"), "{result}");
             git(&home, &["fsck", "--full"]);
         }
     }
@@ -63,7 +63,10 @@ async fn of_work_that_git_has_half_done_neither_files_nor_records_land() {
             let server = home.serve_with(environment).await;
             let chat = actor(&server).await;
             let result = result(&chat, 0).await;
-            assert!(output(&result).contains("half done") && output(&result).contains("Nothing the command changed was kept"), "{result}");
+            assert!(
+                output(&result).contains("half done") && output(&result).contains("None of the command's changes was kept"),
+                "{result}"
+            );
             assert_eq!((git(&home, &["for-each-ref"]), home.file(".git/HEAD"), home.file("src/lib.rs")), before, "{command}: {result}");
             assert_eq!((home.file("src/new.rs"), home.file("p")), (None, None), "{command}: {result}");
             assert_eq!(git(&home, &["status", "--porcelain", "--untracked-files=no"]), "", "{command}: {result}");

@@ -63,5 +63,5 @@ async fn build_output_that_is_deleted_as_a_whole_is_asked_about_and_a_loss_is_sa
     assert!(question["call"]["reason"].as_str().unwrap().contains("/target"), "{question}");
     chat.answer(&question["question_id"], json!({ "decision": "deny" })).await;
     let result = result(&chat, last).await;
-    assert!(output(&result).contains("could not be put back") && output(&result).contains("/target"), "{result}");
+    assert!(output(&result).contains("can't restore") && output(&result).contains("/target"), "{result}");
 }

@@ -42,7 +42,7 @@ async fn a_plan_that_is_done_opens_nothing_more_until_a_step_of_it_is_taken_up_a
     said(&chat, "And now something else").await;
     let messages = chat.messages().await;
     assert_eq!(codes(&messages), ["ok", "ok", "ok", "PLAN_REQUIRED", "PLAN_REQUIRED"]);
-    assert!(refusal(&messages).contains("no step of the approved plan is open"), "{}", refusal(&messages));
+    assert!(refusal(&messages).contains("the approved plan has no open step"), "{}", refusal(&messages));
     assert_eq!((home.file("bye.txt").as_deref(), home.file("made.txt")), (Some("one"), None));
     said(&chat, "Mend the first step").await;
     assert_eq!(home.file("bye.txt").as_deref(), Some("three"), "a step of the approved plan, and shown as open again");

@@ -63,7 +63,7 @@ fn secrets_are_counted_and_searched_only_when_named() {
     symlink(".env", trial.host("harmless")).unwrap();
     let text = found(&trial, r#"{"pattern": "API_KEY"}"#);
     assert!(text.starts_with("/a:1:API_KEY=3\n[2 files that look like secrets were not searched"), "{text}");
-    // The count says nothing of what is in them.
+    // The count reveals nothing about their content.
     assert!(found(&trial, r#"{"pattern": "nothing"}"#).contains("[2 files that look like secrets"));
     for path in ["/.env", "/harmless"] {
         let args = json!({"pattern": "API_KEY", "path": path}).to_string();
@@ -111,7 +111,7 @@ fn a_line_without_end_does_not_fill_the_memory() {
     let trial = Trial::new(&[("b", "needle\n")]);
     trial.put("a", &vec![b'x'; 20 << 20]);
     let text = found(&trial, r#"{"pattern": "needle"}"#);
-    assert_eq!(text, "/b:1:needle\n[1 files or folders could not be read, or not to their end]\n");
+    assert_eq!(text, "/b:1:needle\n[1 files or folders could not be read completely]\n");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn repository() -> Trial {
     trial
 }
 
-fn told(trial: &Trial, args: &str) -> String {
+fn output_of(trial: &Trial, args: &str) -> String {
     trial.plan("history", args).unwrap().text
 }
 
@@ -55,11 +55,11 @@ const CALLS: [&str; 6] = [
 #[test]
 fn log_show_diff_and_blame_are_read_and_secrets_left_out() {
     let trial = repository();
-    let log = told(&trial, r#"{"action": "log"}"#);
+    let log = output_of(&trial, r#"{"action": "log"}"#);
     assert!(log.contains(" 2026-01-02 Ann: Second: more\n") && log.lines().count() == 2, "{log}");
-    assert!(told(&trial, r#"{"action": "log", "limit": 1}"#).contains("[more follow: raise `limit` (at most 200)"));
-    assert_eq!(told(&trial, r#"{"action": "log", "path": "/none"}"#), "[no commits]\n");
-    let show = told(&trial, r#"{"action": "show"}"#);
+    assert!(output_of(&trial, r#"{"action": "log", "limit": 1}"#).contains("[more follow: raise `limit` (at most 200)"));
+    assert_eq!(output_of(&trial, r#"{"action": "log", "path": "/none"}"#), "[no commits]\n");
+    let show = output_of(&trial, r#"{"action": "show"}"#);
     assert!(show.starts_with("commit ") && show.contains("author Ann\n") && show.contains("\nSecond: more\n"), "{show}");
     assert!(show.contains("--- a/a.rs\n+++ b/a.rs\n@@ -1,2 +1,3 @@\n one\n two\n+three\n"), "{show}");
     assert!(
@@ -67,20 +67,20 @@ fn log_show_diff_and_blame_are_read_and_secrets_left_out() {
             && show.ends_with("[1 files that look like secrets are left out; name one as `path` to ask the user for it]\n"),
         "{show}"
     );
-    let first = told(&trial, r#"{"action": "show", "revision": "HEAD~1", "limit": 8}"#);
+    let first = output_of(&trial, r#"{"action": "show", "revision": "HEAD~1", "limit": 8}"#);
     assert!(first.contains("First") && first.contains("[cut at 8 of "), "{first}");
-    let blame = told(&trial, r#"{"action": "blame", "path": "/a.rs", "lines": "2-3"}"#);
+    let blame = output_of(&trial, r#"{"action": "blame", "path": "/a.rs", "lines": "2-3"}"#);
     assert!(blame.lines().count() == 2 && blame.contains("(Ann 2026-01-02 3) three"), "{blame}");
     let prepared = trial.prepare("history", r#"{"action": "show", "path": "/.env"}"#).unwrap();
     assert!(matches!(trial.verdict(Role::Planner, "history", &prepared.effects, Consent::Needed), Verdict::Ask(_)));
-    assert!(told(&trial, r#"{"action": "show", "path": "/.env"}"#).contains("+KEY=new"));
+    assert!(output_of(&trial, r#"{"action": "show", "path": "/.env"}"#).contains("+KEY=new"));
 }
 
 #[test]
 fn a_diff_has_what_is_not_committed_and_names_new_files() {
     let trial = repository();
     assert_eq!(
-        told(&trial, r#"{"action": "diff"}"#),
+        output_of(&trial, r#"{"action": "diff"}"#),
         "[no differences]\n[1 files that look like secrets are left out; name one as `path` to ask the user for it]\n"
     );
     trial.put("a.rs", b"one\ntwo\nthree\nfour\n");
@@ -88,7 +88,7 @@ fn a_diff_has_what_is_not_committed_and_names_new_files() {
     trial.put(".gitignore", b"out\n");
     trial.put("out/made", b"made\n");
     trial.put(".env.local", b"KEY=local\n");
-    let diff = told(&trial, r#"{"action": "diff"}"#);
+    let diff = output_of(&trial, r#"{"action": "diff"}"#);
     assert!(diff.contains("--- a/a.rs\n+++ b/a.rs\n@@ -1,3 +1,4 @@\n") && diff.contains("+four\n") && !diff.contains("KEY"), "{diff}");
     assert!(
         diff.contains("[new, not in HEAD: /sub/new.rs]\n")
@@ -96,11 +96,11 @@ fn a_diff_has_what_is_not_committed_and_names_new_files() {
             && diff.contains("[2 files that look like secrets"),
         "{diff}"
     );
-    assert!(told(&trial, r#"{"action": "diff", "revision": "HEAD~1", "path": "/a.rs"}"#).contains("+three\n+four\n"));
-    let between = told(&trial, r#"{"action": "diff", "revision": "HEAD~1..HEAD", "path": "/a.rs"}"#);
+    assert!(output_of(&trial, r#"{"action": "diff", "revision": "HEAD~1", "path": "/a.rs"}"#).contains("+three\n+four\n"));
+    let between = output_of(&trial, r#"{"action": "diff", "revision": "HEAD~1..HEAD", "path": "/a.rs"}"#);
     assert!(between.contains("+three\n") && !between.contains("four") && !between.contains("secrets"), "{between}");
     std::fs::remove_file(trial.host("a.rs")).unwrap();
-    assert!(told(&trial, r#"{"action": "diff", "path": "/a.rs"}"#).contains("+++ /dev/null"));
+    assert!(output_of(&trial, r#"{"action": "diff", "path": "/a.rs"}"#).contains("+++ /dev/null"));
 }
 
 #[test]
@@ -145,10 +145,10 @@ fn nothing_that_a_repository_names_is_run() {
     }
     trial.put("a.rs", b"changed\n");
     for call in CALLS {
-        told(&trial, call);
+        output_of(&trial, call);
         assert!(!marker.exists(), "{call} ran something");
     }
-    assert!(told(&trial, CALLS[2]).contains("+three\n"));
+    assert!(output_of(&trial, CALLS[2]).contains("+three\n"));
 }
 
 fn section(key: &str, value: &str) -> String {
@@ -178,7 +178,7 @@ fn configuration_leads_nowhere_outside_of_the_workspace() {
     ] {
         std::fs::write(&config, plain.clone() + &section(key, value)).unwrap();
         for call in CALLS {
-            let text = told(&trial, call);
+            let text = output_of(&trial, call);
             assert!(!text.contains("outside-secret-line"), "{key}: {call}: {text}");
         }
     }
@@ -230,7 +230,7 @@ fn replacements_and_grafts_show_no_other_history() {
     git(&folder, &["replace", &second, &first]);
     trial.put(".git/info/grafts", format!("{second}\n").as_bytes());
     assert_eq!(git(&folder, &["log", "--format=%s"]), "First", "git itself is taken in");
-    let log = told(&trial, r#"{"action": "log"}"#);
+    let log = output_of(&trial, r#"{"action": "log"}"#);
     assert!(log.contains("Second: more\n") && log.contains("First\n"), "{log}");
 }
 
@@ -241,24 +241,24 @@ fn worktrees_and_submodules_have_their_own_history() {
     let tree = beside.path().join("tree");
     git(&main.host(""), &["worktree", "add", "--quiet", "-b", "feature", tree.to_str().unwrap(), "HEAD~1"]);
     let worktree = Trial::new(&[]).at(&tree);
-    let log = told(&worktree, r#"{"action": "log"}"#);
+    let log = output_of(&worktree, r#"{"action": "log"}"#);
     assert!(log.contains("First") && !log.contains("Second"), "{log}");
-    assert!(told(&worktree, r#"{"action": "log", "revision": "main"}"#).contains("Second"));
-    assert!(told(&worktree, r#"{"action": "blame", "path": "/a.rs"}"#).contains("two"));
+    assert!(output_of(&worktree, r#"{"action": "log", "revision": "main"}"#).contains("Second"));
+    assert!(output_of(&worktree, r#"{"action": "blame", "path": "/a.rs"}"#).contains("two"));
 
     let over = Trial::new(&[("b.rs", "b\n")]);
     git(&over.host(""), &["init", "--quiet", "--initial-branch=main"]);
     commit(&over.host(""), "Over");
     git(&over.host(""), &["submodule", "--quiet", "add", main.host("").to_str().unwrap(), "vendor/sub"]);
     commit(&over.host(""), "Add a submodule");
-    assert!(told(&over, r#"{"action": "log"}"#).contains("Add a submodule"));
-    let inner = told(&over, r#"{"action": "log", "path": "/vendor/sub/a.rs"}"#);
+    assert!(output_of(&over, r#"{"action": "log"}"#).contains("Add a submodule"));
+    let inner = output_of(&over, r#"{"action": "log", "path": "/vendor/sub/a.rs"}"#);
     assert!(inner.contains("Second: more") && !inner.contains("Over"), "{inner}");
-    let show = told(&over, r#"{"action": "show"}"#);
+    let show = output_of(&over, r#"{"action": "show"}"#);
     assert!(show.contains("Subproject commit") && !show.contains("three"), "{show}");
     let alone = Trial::new(&[]).at(&over.host("vendor/sub"));
-    assert!(told(&alone, r#"{"action": "log"}"#).contains("Second: more"));
-    // A path of a submodule that names another folder's repository.
+    assert!(output_of(&alone, r#"{"action": "log"}"#).contains("Second: more"));
+    // A path in a submodule that names the repository of another folder.
     over.put("stolen/.git", format!("gitdir: {}\n", over.host(".git/modules/vendor/sub").display()).as_bytes());
     assert_eq!(over.refusal("history", r#"{"action": "log", "path": "/stolen/x"}"#), "PATH_OUTSIDE_WORKSPACE");
 }

@@ -1,4 +1,4 @@
-//! What the files of a workspace have that a commit has not, without git's index or filters.
+//! Uncommitted changes: compares the workspace's files with a commit, without git's index or filters.
 
 use crate::builtin::files::unified_diff;
 use crate::gate::Secrets;
@@ -16,23 +16,23 @@ use std::time::{Duration, Instant};
 const LONGEST: Duration = Duration::from_secs(10);
 const MOST_LISTED: usize = 32 << 20;
 const MOST_OF_ONE: usize = 16 << 20;
-/// Changed files that are shown; the rest is counted.
+/// Maximum number of changed files in the result; the others are counted.
 const MOST_SHOWN: usize = 200;
 
-pub struct Changes {
+pub struct UncommittedChanges {
     pub text: String,
-    /// Files that look like secrets.
+    /// Skipped files that look like secrets.
     pub left_out: usize,
 }
 
-/// The differences below `path` between a revision and the files as they are now.
+/// The differences below `path` between a revision and the current files.
 pub fn changes_since(
     cx: &ToolContext,
     commits: &Commits,
     revision: &str,
     path: &WorkspacePath,
     secrets: Option<&Secrets>,
-) -> Result<Changes, Problem> {
+) -> Result<UncommittedChanges, Problem> {
     let until = Instant::now() + LONGEST;
     let mut known = tree(commits, revision, path)?;
     let mut present = files(cx, commits, path, until)?;
@@ -66,17 +66,17 @@ pub fn changes_since(
     if Instant::now() > until {
         text.push_str(&format!("[stopped after {} seconds, there may be more: narrow `path`]\n", LONGEST.as_secs()));
     }
-    Ok(Changes { text, left_out: hidden.len() })
+    Ok(UncommittedChanges { text, left_out: hidden.len() })
 }
 
-/// The regular files of a commit, with the ids of their contents.
+/// The regular files of a commit, with their object ids.
 fn tree(commits: &Commits, revision: &str, path: &WorkspacePath) -> Result<BTreeMap<WorkspacePath, String>, Problem> {
     let tree = format!("{revision}^{{tree}}");
     let mut args = vec!["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", &tree];
     args.extend(commits.inside(path));
     let (bytes, _) = commits.git(&args, MOST_LISTED)?;
     let entry = |entry: &[u8]| {
-        // A mode, a kind, an id, a tab and the name.
+        // Each entry is a mode, a kind, an id, a tab and the name.
         let (facts, name) = std::str::from_utf8(entry).ok()?.split_once('\t')?;
         let mut facts = facts.split(' ');
         let (mode, id) = (facts.next()?, facts.nth(1)?);
@@ -102,7 +102,7 @@ fn files(cx: &ToolContext, commits: &Commits, path: &WorkspacePath, until: Insta
         Some(Kind::Link | Kind::Other) | None => {}
     }
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // Files of repositories further down are theirs.
+    // Skips the files of nested repositories.
     let mut own: HashMap<WorkspacePath, bool> = HashMap::new();
     found.retain(|path| {
         let Some((folder, _)) = path.split() else { return false };
@@ -112,7 +112,7 @@ fn files(cx: &ToolContext, commits: &Commits, path: &WorkspacePath, until: Insta
     Ok(found)
 }
 
-/// The id that git has for a content.
+/// Git's id of a content.
 fn blob_id(bytes: &[u8], digits: usize) -> String {
     let head = format!("blob {}\0", bytes.len());
     let hex = |digest: &[u8]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();

@@ -10,7 +10,7 @@ fn path(text: &str) -> WorkspacePath {
     WorkspacePath::parse(text).unwrap()
 }
 
-/// What the user may have the Actor do, and the fence of the chat.
+/// A permit of the Actor with the user's consent, and the chat's fence.
 fn permit(effects: Vec<Effect>) -> (Permit, Arc<Fence>) {
     let situation = situation(Role::Actor, Consent::Given);
     (allowed(&situation, &effects), situation.fence)
@@ -22,7 +22,7 @@ fn code<T: std::fmt::Debug>(outcome: Result<T, Problem>) -> ErrorCode {
 
 const REFUSED: ErrorCode = ErrorCode::ToolNotPermitted;
 
-/// Each kind of permit that a call can ask for, as long as the gate allowed what it is for.
+/// Each kind of permit that a call can derive, if the gate allowed it.
 fn of_each_kind(permit: &Permit) -> [Result<(), Problem>; 7] {
     let (a, b, plan) = (path("/a"), path("/b"), path("/plans/x.plan"));
     [

@@ -33,7 +33,7 @@ fn where_a_plan_is_required_act_mode_changes_nothing_and_runs_nothing_without_on
 #[test]
 fn where_a_plan_is_required_a_command_that_ended_lands_nothing_without_one() {
     let mut after = without_plan(Role::Actor, MissingPlan::Revised);
-    KEEPING.clone_into(&mut after.tool);
+    COMMAND_CHANGES.clone_into(&mut after.tool);
     after.consent = Consent::Given;
     assert_eq!(word(&after, &[LandingEffect::Keep]), "PLAN_REQUIRED");
     assert_eq!(word(&after, &[FileEffect::Write(path("/src/main.rs"))]), "PLAN_REQUIRED");

@@ -1,4 +1,4 @@
-//! Removing what a command removed from build output, but for what belongs to git or to Planwright.
+//! Deletes what a command deleted from build output, except entries of git and Planwright.
 
 use super::Landing;
 use crate::path::{WorkspacePath, is_own_name};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
 use std::os::fd::OwnedFd;
 
-/// Removes from a folder of build output what its new version does not have.
+/// Deletes entries from a folder of build output that its new version does not have.
 pub(super) fn remove_absent(staged: &OwnedFd, below: &OwnedFd, path: &WorkspacePath, landing: &mut Landing<'_>) -> Result<(), Errno> {
     let present: BTreeSet<CString> = entries(staged)?.into_iter().map(|(name, _)| name).collect();
     for (name, stat) in entries(below)?.iter().filter(|(name, _)| !present.contains(name)) {
@@ -21,7 +21,7 @@ pub(super) fn remove_absent(staged: &OwnedFd, below: &OwnedFd, path: &WorkspaceP
     Ok(())
 }
 
-/// Removes an entry of build output, unless somebody else changed it or something in it.
+/// Deletes an entry of build output, unless others changed it or something in it.
 pub(super) fn clear_unchanged(
     folder: &OwnedFd,
     name: &CStr,
@@ -36,7 +36,7 @@ pub(super) fn clear_unchanged(
     clear(folder, name, stat, path, landing).map(drop)
 }
 
-/// Removes an entry with all that is in it, but for repositories and Planwright's own files; whether it is gone.
+/// Deletes an entry with everything in it, except repositories and Planwright's own files. Returns whether it is gone.
 pub(super) fn clear(folder: &OwnedFd, name: &CStr, stat: &Stat, path: &WorkspacePath, landing: &mut Landing<'_>) -> Result<bool, Errno> {
     if is_own_name(name.to_bytes()) {
         landing.own.push(path.clone());
@@ -52,7 +52,7 @@ pub(super) fn clear(folder: &OwnedFd, name: &CStr, stat: &Stat, path: &Workspace
         Err(errno) => return Err(errno),
     }
     if path.names().count() > DEEPEST {
-        landing.stuck.push((path.clone(), "it has too many folders in one another".to_owned()));
+        landing.stuck.push((path.clone(), "its folders are nested too deep".to_owned()));
         return Ok(false);
     }
     let inside = open_shut_folder(folder, name)?;

@@ -1,4 +1,4 @@
-//! Whether somebody else changed meanwhile what a command changed.
+//! Detects changes by others of the entries that a command changed.
 
 use super::Landing;
 use crate::path::WorkspacePath;
@@ -9,12 +9,12 @@ use rustix::fs::Stat;
 use std::ffi::CStr;
 use std::os::fd::OwnedFd;
 
-/// How much of build output is read to find out whether two left the same.
+/// Maximum size of build output that is read to compare two results.
 const MOST_COMPARED: u64 = 256 << 20;
-/// How many files of build output are named.
+/// Maximum number of listed files of build output.
 const MOST_NAMED: usize = 100;
 
-/// Files of build output that somebody else changed, so that they stay as they are.
+/// Files of build output that others changed, so that they stay unchanged.
 #[derive(Debug, Default)]
 pub struct OutputConflicts {
     pub count: usize,
@@ -31,16 +31,16 @@ impl OutputConflicts {
     }
 }
 
-/// What became of an entry of build output while the command ran.
+/// What happened to an entry of build output while the command ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overtaken {
     No,
-    /// Somebody else made the same of it.
+    /// Others left the same result.
     LeftSame,
     Changed,
 }
 
-/// An entry that is to land, with the folders that it comes from and goes to.
+/// An entry to land, with its source and target folders.
 pub(super) struct StagedEntry<'e> {
     pub upper: &'e OwnedFd,
     pub below: &'e OwnedFd,
@@ -67,19 +67,19 @@ impl Landing<'_> {
         false
     }
 
-    /// Whether somebody else changed a file, or one anywhere in a folder, after the command began.
+    /// Whether others changed a file, or one anywhere in a folder, after the command began.
     pub(super) fn is_changed(&self, folder: &OwnedFd, name: &CStr, path: &WorkspacePath, stat: &Stat) -> bool {
         let path = path.relative().as_bytes();
         if kind_of(stat) == Kind::Folder { self.has_conflict(folder, name, path) } else { self.is_conflict(path, stat) }
     }
 
-    /// By the time of the last change, and by what the command found: either alone can be deceived.
+    /// By the change time and by what the command found: either alone can be wrong.
     fn is_conflict(&self, path: &[u8], stat: &Stat) -> bool {
         let is_released = self.released.contains(&(stat.st_dev, stat.st_ino));
         kind_of(stat) != Kind::Folder && !is_released && (is_changed_since(stat, self.since) || self.seen.is_other(path, stat))
     }
 
-    /// Whether there is such a file anywhere in a folder; also if not all of it can be looked at.
+    /// Whether a folder contains such a file at any depth, or can't be examined completely.
     fn has_conflict(&self, folder: &OwnedFd, name: &CStr, path: &[u8]) -> bool {
         let Ok(inside) = open_shut_folder(folder, name) else { return true };
         let is_deep = path.iter().filter(|&&byte| byte == b'/').count() > DEEPEST;
@@ -91,7 +91,7 @@ impl Landing<'_> {
             })
     }
 
-    /// Whether somebody else changed or deleted what a staged entry was made of.
+    /// Whether others changed or deleted the entry on which a staged entry is based.
     pub(super) fn is_overtaken(
         &self,
         (upper, below): (&OwnedFd, &OwnedFd),
@@ -109,12 +109,12 @@ impl Landing<'_> {
         }
     }
 
-    /// Notes that nothing of what was to come into a folder did, because the folder is not there any more.
+    /// Records that nothing landed in a folder, because the folder is missing.
     pub(super) fn leave_within(&mut self, folder: &WorkspacePath) {
         self.conflicts.extend(folder.all_within(&self.kept).cloned());
     }
 
-    /// The same for an entry of build output. A file that somebody else deleted lands again: the command may have moved it there.
+    /// The same for an entry of build output. A file that others deleted lands again: the command may have moved it there.
     pub(super) fn is_output_overtaken(&mut self, staged: &StagedEntry<'_>, path: &WorkspacePath, there: Option<&Stat>) -> Overtaken {
         let Some(there) = there else {
             let is_removed = staged.kind == Some(Kind::Folder) && was_copied(staged.upper, staged.name) && !staged.is_opaque();
@@ -132,7 +132,7 @@ impl Landing<'_> {
         }
     }
 
-    /// Whether somebody else made of an entry what the command made of it. Reads a bounded amount.
+    /// Whether others left the same result as the command. Reads a limited amount.
     fn is_left_same(&mut self, staged: &StagedEntry<'_>, there: &Stat) -> bool {
         let size = u64::try_from(there.st_size).unwrap_or(u64::MAX);
         if staged.kind != Some(kind_of(there)) || staged.size != there.st_size || self.compared.saturating_add(size) > MOST_COMPARED {
@@ -149,7 +149,7 @@ impl Landing<'_> {
         same_content(&mut own, &mut other)
     }
 
-    /// Leaves a repository under another name than `.git` as it is.
+    /// Leaves a repository with another name than `.git` unchanged.
     pub(super) fn leave_repository(&mut self, path: &WorkspacePath) {
         if self.is_whole(path) {
             self.own.push(path.clone());
@@ -157,7 +157,8 @@ impl Landing<'_> {
         self.leave_within(path);
     }
 
-    /// Notes that one name of a file goes. The kernel then gives its other names a new time of change, which nobody else caused.
+    /// Records that one name of a file is removed. The kernel then changes the times of its other names, which nobody else
+    /// caused.
     pub(super) fn release(&mut self, stat: &Stat) {
         if kind_of(stat) == Kind::File && stat.st_nlink > 1 {
             self.released.insert((stat.st_dev, stat.st_ino));
@@ -165,12 +166,12 @@ impl Landing<'_> {
     }
 }
 
-/// Whether the kernel made a staged entry of one that was below it.
+/// Whether a staged entry was copied up from the workspace.
 pub(super) fn was_copied(upper: &OwnedFd, name: &CStr) -> bool {
     let Ok(file) = open_file(upper, name) else { return false };
     let is_alone = rustix::fs::fstat(&file).is_ok_and(|stat| kind_of(&stat) == Kind::Folder || stat.st_nlink == 1);
     is_alone && rustix::fs::fgetxattr(&file, ORIGIN, &mut [0_u8; 256][..]).is_ok_and(|length| length > 0)
 }
 
-/// By this the overlay knows a copy.
+/// The attribute by which the overlay marks a copy.
 pub(super) const ORIGIN: &CStr = c"user.overlay.origin";

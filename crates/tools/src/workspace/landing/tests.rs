@@ -19,17 +19,17 @@ fn land_noting(is_noted: bool, prepare: impl Fn(&Path, Begun) -> Since) -> (Vec<
     let workspace = Workspace::open(&root).unwrap();
     let begun = Begun::now();
     if is_noted {
-        workspace.note_seen(None, folder.path()).unwrap();
+        workspace.record_files(None, folder.path()).unwrap();
     }
     let since = prepare(&root, begun);
     let permit = permit(&["/old", "/new"]);
-    let mut landing = Landing { since, seen: Seen::load(folder.path()), ..landing(&permit, &["/old", "/new"]) };
+    let mut landing = Landing { since, seen: RecordedFiles::load(folder.path()), ..landing(&permit, &["/old", "/new"]) };
     workspace.land(&upper, &mut landing).unwrap();
     let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
     (landing.conflicts.iter().map(ToString::to_string).collect(), [read("old"), read("new")])
 }
 
-/// For changes of these paths.
+/// A permit for changes of these paths.
 fn permit(paths: &[&str]) -> LandPermit {
     let changes = paths.iter().map(|path| FileEffect::Write(WorkspacePath::parse(path).unwrap()).into());
     let effects: Vec<Effect> = std::iter::once(LandingEffect::Keep.into()).chain(changes).collect();
@@ -45,7 +45,7 @@ fn landing<'p>(permit: &'p LandPermit, kept: &[&str]) -> Landing<'p> {
         whole: BTreeSet::new(),
         records: BTreeSet::new(),
         since: Since::Unknown,
-        seen: Seen::default(),
+        seen: RecordedFiles::default(),
         only_adds: true,
         conflicts: Vec::new(),
         stuck: Vec::new(),
@@ -76,7 +76,7 @@ fn nothing_lands_or_goes_that_nobody_decided_on() {
         assert_eq!(workspace.land(&upper, &mut refused).unwrap_err().code, ErrorCode::ToolNotPermitted);
         assert_eq!(std::fs::read(root.join("other")).unwrap(), root.as_os_str().as_encoded_bytes());
     }
-    // The folder of a file that was decided on comes with it, and git's records need no decision of their own.
+    // The parent folder of a decided file lands with it, and git's records need no decision of their own.
     workspace.land(&upper, &mut landing(&permit, &["/src", "/src/old", "/.git/refs/heads/main"])).unwrap();
 }
 
@@ -95,7 +95,7 @@ fn once_the_clock_was_set_back_every_file_that_is_there_is_left_alone_and_new_on
 #[test]
 fn a_change_is_known_by_what_the_command_found_whatever_the_clocks_say() {
     let texts = |old: &str| [old.to_owned(), "after".to_owned()];
-    // As if the clock, or that of the machine which has the files, was behind when somebody wrote: no time tells of it.
+    // As if the clock, or that of a file server, was behind when others wrote: no time shows it.
     let late = Since::Moment(std::time::SystemTime::now() + std::time::Duration::from_hours(1));
     assert_eq!(land_noting(true, |_, _| late), (Vec::new(), texts("after")));
     let changed = |root: &Path| std::fs::write(root.join("old"), "theirs").unwrap();
@@ -130,8 +130,8 @@ fn what_was_not_noted_in_build_output_is_known_by_its_time() {
     std::fs::write(root.join("web/node_modules/a/b.js"), "b").unwrap();
     std::fs::write(root.join("web/index.js"), "i").unwrap();
     let workspace = Workspace::open(&root).unwrap();
-    workspace.note_seen(None, folder.path()).unwrap();
-    let seen = Seen::load(folder.path());
+    workspace.record_files(None, folder.path()).unwrap();
+    let seen = RecordedFiles::load(folder.path());
     let stat = |name: &str| rustix::fs::stat(root.join(name)).unwrap();
     let is_other = |name: &str| seen.is_other(name.as_bytes(), &stat(name));
     assert!(!is_other("web/node_modules/a/b.js") && !is_other("web/index.js"));
@@ -140,8 +140,8 @@ fn what_was_not_noted_in_build_output_is_known_by_its_time() {
     assert!(is_other("web/index.js") && !is_other("web/node_modules/a/b.js"));
 }
 
-/// What lands of `target`, all of which is build output: prepared in the workspace and the upper folder, changed meanwhile in the
-/// workspace. Gives what was not kept.
+/// Lands `target`, all of which is build output: prepared in the workspace and the upper folder, changed meanwhile in the
+/// workspace. Returns what was not kept.
 fn land_output(before: impl Fn(&Path), staged: impl Fn(&Path), meanwhile: impl Fn(&Path)) -> (tempfile::TempDir, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let [root, upper] = ["workspace", "upper"].map(|name| folder.path().join(name));
@@ -151,11 +151,11 @@ fn land_output(before: impl Fn(&Path), staged: impl Fn(&Path), meanwhile: impl F
     before(&root.join("target"));
     let workspace = Workspace::open(&root).unwrap();
     let begun = Begun::now();
-    workspace.note_seen(None, folder.path()).unwrap();
+    workspace.record_files(None, folder.path()).unwrap();
     staged(&upper.join("target"));
     meanwhile(&root.join("target"));
     let permit = permit(&[]);
-    // The files of build output are not noted as seen.
+    // Files of build output are not recorded as seen.
     let whole = BTreeSet::from([WorkspacePath::parse("/target").unwrap()]);
     let mut landing = Landing { whole, since: begun.since(), only_adds: false, ..landing(&permit, &[]) };
     workspace.land(&upper, &mut landing).unwrap();

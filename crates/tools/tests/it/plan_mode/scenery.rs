@@ -52,7 +52,7 @@ const TARGETS: &[&str] = &[
 const HARD_LINKS: &[&str] = &["plans/h.plan", "plans/h.md", "plans/q3/h.plan", "plans/team/h", "src/h.rs"];
 const PIPES: &[&str] = &["plans/f.plan", "src/f", "plans/team/f"];
 
-/// Fills the fixture and gives the paths in it, with some that are not there.
+/// Fills the fixture and returns its paths, with some missing ones.
 pub fn build(fixture: &Fixture, random: &mut Random) -> Vec<String> {
     for folder in FOLDERS {
         fs::create_dir_all(fixture.path(folder)).unwrap();

@@ -11,7 +11,7 @@ export function JsonField(props: ControlProps<FieldOf<'json'>>) {
   const text = typeof entered === 'string' ? entered : '';
   const read = text.trim() === '' ? undefined : readJson(text);
   const live = read !== undefined && 'why' in read ? { [field.pointer]: t('errorJson', { why: read.why }) } : {};
-  // What is wrong below this place has no field of its own, so it is told here.
+  // Errors below this place have no field of their own, so they are shown here.
   const below = Object.entries(errors).filter(([pointer]) => pointer.startsWith(`${field.pointer}/`));
   const told = below.length > 0 ? { [field.pointer]: below.map(([pointer, error]) => `${pointer.slice(field.pointer.length + 1)}: ${error}`).join(' ') } : {};
   const wiring = { ...props, errors: { ...told, ...errors, ...live } };

@@ -1,4 +1,4 @@
-//! What the user says: messages, orders to begin, answers.
+//! Handles the user's messages, orders to execute, and answers.
 
 use super::plan::CHANGED;
 use super::{Actor, OPERATOR};
@@ -20,28 +20,28 @@ use planwright_question::{answer_text, plan_is_approved, validate_answers};
 use planwright_store::{ApprovalRow, AuditKind, GrantRow};
 use serde_json::{Map, Value, json};
 
-/// What stands in the place of words where an image came alone.
+/// The text of a message that has only an image.
 const IMAGE_ALONE: &str = "[image]";
 
-/// What the user's words mean for the plan.
+/// The meaning of a user message for the plan.
 enum Order {
     None,
-    /// The rules can't tell. A classifier may look closer.
+    /// The rules are undecided. A classifier may decide.
     Unclear,
-    /// The user may mean to begin; a click would say so.
+    /// The user may mean to execute; a click would confirm it.
     Suggested,
-    /// The user wants to begin, but there is nothing to begin with, or the policy objects to it.
+    /// The user wants to execute, but there is no plan, or the policy forbids it.
     WithoutPlan(Option<String>),
     Given(Box<ApprovalRow>),
 }
 
 impl Actor {
-    /// Who asked for what is done now, if it is somebody with an account.
+    /// The sender of the current op, if they have an account.
     pub(super) fn account(&self) -> Option<&String> {
         Some(&self.by).filter(|name| *name != OPERATOR)
     }
 
-    /// Words of theirs.
+    /// A message of the sender.
     pub(super) fn said(&self, text: impl Into<String>) -> Message {
         Message::new(self.chat.id, UserText { user: self.account().cloned(), ..UserText::default() }, text)
     }
@@ -65,13 +65,13 @@ impl Actor {
         let role = self.chat.record().config.role;
         let pending = self.chat.pending();
         let other_question = pending.as_ref().is_some_and(|pending| pending.kind != QuestionKind::PlanApproval);
-        // Words that come with an image say more than "go ahead".
+        // A message with an image is more than "go ahead".
         let order = if attached.is_empty() { self.order(role, &content, other_question).await } else { Order::None };
         let awaits_plan = matches!(order, Order::WithoutPlan(_));
         let body = UserText { user: self.account().cloned(), images: attached, awaits_plan };
         let mut message = Message::new(self.chat.id, body, content).with_client_metadata(metadata);
         if let Some(pending) = &pending {
-            // Words in place of an answer are for the one who asked.
+            // A message in place of an answer is for the agent that asked.
             message = pending.by.place(message);
         }
         let mut change = self.sent(&message);
@@ -98,7 +98,7 @@ impl Actor {
             }
             Order::WithoutPlan(objection) => {
                 let text = objection.unwrap_or_else(|| {
-                    "There is no plan to carry out yet. The agent stays in plan mode, drafts one, and asks for your approval.".to_owned()
+                    "There is no plan to execute yet. The agent stays in plan mode, drafts one, and asks for your approval.".to_owned()
                 });
                 let note = Message::notice(self.chat.id, Notice::Plain, text);
                 self.publish_and_start(detected(change).event(Event::MessageCreated { message: note }), &message).await?;
@@ -116,13 +116,13 @@ impl Actor {
         Ok(message)
     }
 
-    /// Asks what a tool wants asked that the user called themselves.
+    /// Asks a question for a tool that the user called.
     pub(super) async fn ask(&mut self, inquiry: Inquiry) -> Result<(), Problem> {
         let pending = self.chat.pending();
-        // The card of the same plan makes room for the plan as it is now.
+        // The card of the same plan is replaced by the current version of the plan.
         let card = pending.as_ref().filter(|pending| matches!(&inquiry, Inquiry::Plan(file) if pending.shows_plan(file)));
         if self.running.is_some() || (pending.is_some() && card.is_none()) {
-            let text = "The chat is at work or waits for an answer. Ask when that is over, or stop it first.";
+            let text = "The chat is working or waits for an answer. Ask afterwards, or stop it first.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
         match inquiry {
@@ -137,8 +137,8 @@ impl Actor {
         }
     }
 
-    /// Only a message that is an order as a whole can approve a plan; anything less can only suggest it.
-    /// The card that shows the plan is no other question: the order answers it.
+    /// Only a message that is an order as a whole can approve a plan; anything else can only suggest it. The plan's card does not
+    /// count as another question: the order answers it.
     async fn order(&self, role: Role, content: &str, other_question: bool) -> Order {
         let setting = self.chat.settings().intent_switch;
         if role.mode() == Mode::Act || setting == IntentSwitch::Off {
@@ -159,16 +159,16 @@ impl Actor {
         }
     }
 
-    /// Suggests to execute the plan if the classifier says so.
+    /// Suggests executing the plan if the classifier says so.
     pub(super) async fn suggest(&mut self, classified: Option<Classified>) {
         self.classifying = None;
         let Some(classified) = classified else { return };
         if let Err(problem) = self.record_intent(classified).await {
-            tracing::error!(chat = %self.chat.id, %problem, "what a message means could not be stored");
+            tracing::error!(chat = %self.chat.id, %problem, "can't store the intent of a message");
         }
     }
 
-    /// Counts what the classifier used, and stores its suggestion if that is still of use.
+    /// Counts the classifier's usage, and stores its suggestion if it is still useful.
     async fn record_intent(&self, classified: Classified) -> Result<(), Problem> {
         let Classified { message_id, intent, model, usage } = classified;
         let row = self.chat.record();
@@ -199,12 +199,12 @@ impl Actor {
     ) -> Result<Message, Problem> {
         let pending = self.chat.pending().filter(|pending| pending.question_id == question_id);
         let pending = pending.ok_or_else(|| {
-            let text = "This question is not waiting for an answer any more. Reload the chat to see what is.";
+            let text = "This question is no longer pending. Reload the chat to see the pending one.";
             Problem::new(ErrorCode::QuestionNotPending, text)
         })?;
         validate_answers(&pending.questions, &answers)?;
         let text = answer_text(&pending.questions, &answers);
-        // Clients may send the words that the answer is shown in anyway.
+        // Clients may send the text in which the answer is shown anyway.
         let comment = Some(comment).filter(|comment| !comment.trim().is_empty() && *comment != text);
         let question_answer = QuestionAnswer { question_id, answers: answers.clone() };
         let answer = Answer { user: self.account().cloned(), question_answer, comment };
@@ -223,7 +223,7 @@ impl Actor {
         Ok(message)
     }
 
-    /// Approves what the card shows; a plan that has changed since is shown anew.
+    /// Approves the card's plan; if the plan has changed since, shows it again.
     async fn accept(&mut self, change: Change, pending: &Pending) -> Result<(), Problem> {
         let shown = pending.plan.as_ref();
         let approval = self.approval(shown.map(|plan| plan.plan_file.clone()), SwitchedBy::Approval).await?;
@@ -241,7 +241,7 @@ impl Actor {
             Decision::Deny => AuditKind::ApprovalDenied,
         };
         if let (Decision::ApproveAlways, Some(CallToApprove { grant: Some(tool), folder: Some(folder), .. })) = (decision, &pending.call) {
-            // With the answer or not at all: the user may decide otherwise when the answer got lost.
+            // Stored with the answer: the user may decide otherwise if the answer got lost.
             change.grants.push(GrantRow { tool: tool.clone(), folder: folder.clone() });
         }
         let change = self.logged(change, kind, pending);

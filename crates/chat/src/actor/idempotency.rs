@@ -1,4 +1,4 @@
-//! What can be sent again without being done again, and what can be taken back before it is read.
+//! Idempotency of ops, and withdrawing messages before the agent reads them.
 
 use super::{Actor, Reply};
 use crate::chat::Change;
@@ -7,7 +7,7 @@ use planwright_protocol::{ErrorCode, Event, Message, MessageId, Op, Problem};
 use planwright_store::OpRecord;
 use serde::Serialize;
 
-/// A client's key for what it sends, and what it sends.
+/// A client's idempotency key, and the hash of its request.
 #[derive(Clone, Debug)]
 pub struct SentKey {
     pub key: String,
@@ -15,12 +15,12 @@ pub struct SentKey {
 }
 
 impl SentKey {
-    /// For an op that is known by its fields.
+    /// For an op that is identified by its fields.
     pub fn of_op(key: String, op: &Op) -> Self {
         Self { key, sha256: sha256_hex(format!("{op:?}").as_bytes()) }
     }
 
-    /// `content` is what must be the same for the key to stand for the same thing.
+    /// `content` must be the same for the key to identify the same request.
     pub fn new(key: String, content: &impl Serialize) -> Self {
         let json = serde_json::to_vec(content).unwrap_or_default();
         Self { key, sha256: sha256_hex(&json) }
@@ -28,7 +28,7 @@ impl SentKey {
 }
 
 impl Actor {
-    /// Admits an op, unless it was admitted before under the same key: then it is answered as it was then.
+    /// Admits an op, unless it was admitted before with the same key: then it returns the same answer.
     pub(super) async fn admit_once(&mut self, op: Op, key: Option<SentKey>) -> Result<Reply, Problem> {
         if let Some(reply) = self.known_reply(key.as_ref()).await? {
             return Ok(reply);
@@ -38,7 +38,7 @@ impl Actor {
         self.reply_once(admitted).await
     }
 
-    /// What an op that came under the same key was answered with.
+    /// The answer to an earlier op with the same key.
     pub(super) async fn known_reply(&self, key: Option<&SentKey>) -> Result<Option<Reply>, Problem> {
         let Some(sent) = key else { return Ok(None) };
         match self.chat.store.op(self.chat.id, &sent.key).await? {
@@ -47,12 +47,12 @@ impl Actor {
         }
     }
 
-    /// The answer to an op whose key is `self.key`, unless it was stored with what the op did.
+    /// The answer to an op whose key is `self.key`, unless the key was stored with the op's effect.
     pub(super) async fn reply_once(&mut self, admitted: Result<Option<Message>, Problem>) -> Result<Reply, Problem> {
         let rest = self.key.take();
         let reply = self.reply(admitted?);
         if let Some(sent) = rest {
-            // There was nothing to change, so nothing was stored with the key.
+            // There was nothing to change, so no key was stored.
             let message_id = reply.message.as_ref().map(|message| message.id);
             self.chat.publish(Change { op: Some(record_of(sent, message_id)), ..Change::default() }, |_| {}).await?;
         }
@@ -61,7 +61,7 @@ impl Actor {
 
     async fn reply_again(&self, known: OpRecord, sent: &SentKey) -> Result<Reply, Problem> {
         if known.sha256 != sent.sha256 {
-            let text = "This `Idempotency-Key` was used for something else. Take a new key for each request.";
+            let text = "This `Idempotency-Key` was used for another request. Use a new key for each request.";
             return Err(Problem::new(ErrorCode::Conflict, text));
         }
         let message = match known.message_id {
@@ -73,12 +73,12 @@ impl Actor {
         Ok(Reply { chat, ..reply })
     }
 
-    /// What the user sent, to be stored with the key that it came with.
+    /// The user's message, to be stored with its key.
     pub(super) fn sent(&mut self, message: &Message) -> Change {
         self.keyed(Change::messages([message.clone()]), Some(message.id))
     }
 
-    /// The change that is the op's own: stored with the key that the op came with, and the message that the op creates.
+    /// The op's own change: stored with its key, and with the message that it creates.
     pub(super) fn keyed(&mut self, mut change: Change, message: Option<MessageId>) -> Change {
         if let Some(sent) = self.key.take() {
             change.op = Some(record_of(sent, message));
@@ -86,7 +86,7 @@ impl Actor {
         change
     }
 
-    /// Takes back a message that waits to be read.
+    /// Withdraws a message that the agent has not read yet.
     pub(super) async fn withdraw(&mut self, id: MessageId) -> Result<(), Problem> {
         if self.chat.inbox.remove(id) {
             let change = self.keyed(Change::default().event(Event::MessageDeleted { message_id: id }), None);
@@ -94,14 +94,14 @@ impl Actor {
         }
         match self.chat.store.message(self.chat.id, id).await? {
             Some(_) => {
-                Err(Problem::new(ErrorCode::Conflict, "The agent has read this message already. Stop the run if it should not act on it."))
+                Err(Problem::new(ErrorCode::Conflict, "The agent has already read this message. Stop the run if it should not act on it."))
             }
             None => Err(Problem::new(ErrorCode::NotFound, format!("There is no message {id} in this chat."))),
         }
     }
 }
 
-/// The chat's owner adds what the op is answered with.
+/// The chat's owner adds the answer to the op.
 pub(super) fn record_of(SentKey { key, sha256 }: SentKey, message_id: Option<MessageId>) -> OpRecord {
     OpRecord { id: key, sha256, message_id, result: None }
 }

@@ -1,12 +1,12 @@
-//! The history as the model read it.
+//! Orders the history as the model read it.
 //!
-//! What the user writes while the model speaks is stored before the reply, which did not know of it. Replayed in that
-//! order it would count as answered. A summary of the conversation is such a reply.
+//! A message that the user sends during a reply is stored before the reply, which did not know it. Replayed in that order it
+//! would count as answered. A compaction is such a reply too.
 
 use planwright_protocol::message::ReadMarker;
 use planwright_protocol::{Author, Message, MessageBody};
 
-/// The newest message of the user in this history.
+/// The newest user message in this history.
 pub fn read_up_to(history: &[Message]) -> ReadMarker {
     let newest = history.iter().rev().find(|message| message.author == Author::User);
     newest.map_or(ReadMarker::Nothing, |message| ReadMarker::UpTo(message.id))
@@ -14,14 +14,15 @@ pub fn read_up_to(history: &[Message]) -> ReadMarker {
 
 /// Which part of a chat's messages a history is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum HistoryPart {
     Whole,
-    /// The end of it: what is not in it came before.
+    /// The end of it: missing messages are older.
     End,
 }
 
-/// Puts what was written during a reply behind it. Not behind a question: it was no answer to that, which still waits.
-pub fn as_read(history: Vec<Message>, extent: Extent) -> Vec<Message> {
+/// Moves messages that were sent during a reply behind it. Not behind a question: they did not answer it, and it is still
+/// pending.
+pub fn as_read(history: Vec<Message>, extent: HistoryPart) -> Vec<Message> {
     let mut read: Vec<Message> = Vec::new();
     let mut unread = Vec::new();
     for message in history {
@@ -37,8 +38,8 @@ pub fn as_read(history: Vec<Message>, extent: Extent) -> Vec<Message> {
                 ReadMarker::Nothing => 0,
                 ReadMarker::UpTo(newest) => match (read.iter().position(|known| known.id == newest), extent) {
                     (Some(place), _) => place + 1,
-                    (None, Extent::Whole) => read.len(),
-                    (None, Extent::End) => 0,
+                    (None, HistoryPart::Whole) => read.len(),
+                    (None, HistoryPart::End) => 0,
                 },
             };
             unread.extend(read.extract_if(later.., |known| known.author == Author::User));
@@ -79,7 +80,7 @@ mod tests {
     }
 
     fn order(history: Vec<Message>) -> Vec<String> {
-        as_read(history, Extent::Whole).into_iter().map(|message| message.content).collect()
+        as_read(history, HistoryPart::Whole).into_iter().map(|message| message.content).collect()
     }
 
     #[test]

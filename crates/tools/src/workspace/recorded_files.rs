@@ -1,7 +1,7 @@
-//! How the files of a workspace were when a command began. By this it is known that somebody changed one since, whatever the clocks
-//! say: those of other machines, whose files are mounted here, and our own, if it is set back and right again.
+//! Records the workspace's files when a command begins, to detect changes by others whatever the clocks say: those of file
+//! servers, and our own, if it is set back and forward.
 //!
-//! A file is known by inode, size, mode and the kernel's time of its last change. Two numbers are kept of each, so that a large
+//! A file is identified by inode, size, mode and the kernel's change time. Only two numbers are stored for each, so that a large
 //! workspace costs little.
 
 use super::Workspace;
@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 const FILE: &str = "seen";
 
-/// The files that a command found. Without a note of them, as in a stage of an earlier version, only times can be compared.
+/// The files that a command found. Without this record, as in the stage of an earlier version, only times can be compared.
 #[derive(Debug, Default)]
-pub struct Seen(Option<HashMap<u64, u64>>);
+pub struct RecordedFiles(Option<HashMap<u64, u64>>);
 
-impl Seen {
+impl RecordedFiles {
     #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
     pub fn load(stage: &Path) -> Self {
         let number = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).unwrap_or_default();
@@ -30,8 +30,8 @@ impl Seen {
         Self(std::fs::read(stage.join(FILE)).ok().map(pairs))
     }
 
-    /// Whether a file is not the one that the command found at this path, or it found none there. In folders whose files were not
-    /// noted, nobody can say.
+    /// Whether a file is not the one that the command found at this path, or it found none there. Unknown in folders whose files
+    /// were not recorded.
     pub fn is_other(&self, path: &[u8], stat: &Stat) -> bool {
         let Some(seen) = &self.0 else { return false };
         match seen.get(&number_of(&key(path))) {
@@ -54,16 +54,16 @@ impl Seen {
 }
 
 impl Workspace {
-    /// Notes how the files are now, in a command's stage.
+    /// Records the current files, in a command's stage.
     ///
     /// # Errors
-    /// The workspace can't be looked through, or there is no room for the note.
+    /// The workspace can't be searched, or the disk is full.
     #[expect(clippy::disallowed_methods, reason = "a file of our own, in the data folder")]
-    pub fn note_seen(&self, baseline: Option<Arc<Baseline>>, stage: &Path) -> Result<(), Problem> {
+    pub fn record_files(&self, baseline: Option<Arc<Baseline>>, stage: &Path) -> Result<(), Problem> {
         let mut bytes = Vec::new();
         let may_look_everywhere = rustix::process::geteuid().is_root();
         for (key, mark) in self.marks(baseline)? {
-            // A folder that is shut to us may be opened by the command, and has files that nobody noted.
+            // The command may open a folder that is closed to us, and whose files were not recorded.
             let is_shut = mark.kind == MarkKind::Folder && mark.mode & 0o500 != 0o500 && !may_look_everywhere;
             let mark = if is_shut { Mark::OUTPUT } else { mark };
             let is_noted = mark.kind != MarkKind::Folder && !spelled(&key).is_some_and(|path| is_object(&path));

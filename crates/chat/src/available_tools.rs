@@ -1,4 +1,4 @@
-//! What MCP servers offer to a run, and which of them can't be used.
+//! The tools of MCP servers that a run can use, and servers that can't be used.
 
 use crate::chat::{Change, Chat};
 use planwright_agent::ModelCall;
@@ -12,18 +12,18 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 #[derive(Default)]
-pub struct Offered {
-    /// The tools, as the model was last told of them.
+pub struct AvailableTools {
+    /// The tools that the model last got.
     pub tools: Vec<Arc<dyn Tool>>,
 }
 
-impl Offered {
-    /// Asks the servers, which are started if need be. Those that can't be used are told of once; the chat goes on without them.
+impl AvailableTools {
+    /// Lists the servers' tools, starting servers if necessary. Reports unusable servers once; the chat continues without them.
     pub async fn ask(&mut self, chat: &Arc<Chat>) -> Result<Vec<Message>, Problem> {
         let (servers, site) = (chat.rules().servers, chat.site().await?);
         self.tools = servers.tools(&site).await;
         let missing: BTreeMap<String, ServerTrouble> = servers.reports(&site).await.into_iter().filter_map(trouble).collect();
-        let told = std::mem::replace(&mut *chat.told_of_servers.lock().unwrap_or_else(PoisonError::into_inner), missing.clone());
+        let told = std::mem::replace(&mut *chat.reported_servers.lock().unwrap_or_else(PoisonError::into_inner), missing.clone());
         let news = missing.iter().filter(|(name, why)| told.get(*name) != Some(why));
         let news: Vec<Message> = news
             .map(|(name, trouble)| {
@@ -38,16 +38,16 @@ impl Offered {
         Ok(news)
     }
 
-    /// What is known of the servers, without asking them.
+    /// Lists the tools that are known without starting servers.
     pub async fn look(&mut self, chat: &Arc<Chat>) {
         if let Ok(site) = chat.site().await {
             self.tools = chat.rules().servers.known(&site).await;
         }
     }
 
-    /// A call as the model made it, with what is known of its tool.
+    /// A call as the model made it, with the properties of its tool.
     pub fn call_message(&self, chat: &Chat, call: &ModelCall) -> Message {
-        // Arguments that are not clean JSON are kept as they came, so that nobody reads them differently later.
+        // Arguments that are not valid JSON are stored unchanged, so that nobody parses them differently later.
         let args = planwright_protocol::json::parse_strict(&call.args).unwrap_or_else(|_| Value::String(call.args.clone()));
         let spec = self.spec(&call.tool);
         let body = ToolCall {
@@ -58,19 +58,19 @@ impl Offered {
         Message::new(chat.id, body, format!("{}({})", call.tool, call.args))
     }
 
-    /// What is known of a tool that a model calls.
+    /// The description of a tool that a model calls.
     fn spec<'s>(&'s self, name: &'s str) -> Option<Spec<'s>> {
         let of_server = || self.tools.iter().map(|tool| tool.spec()).find(|spec| spec.name == name);
         tool_named(name).ok().map(Tool::spec).or_else(of_server)
     }
 }
 
-/// In words of ours: the model reads them as it reads the user's, so nothing that a server says may be among them.
+/// Our own text: the model reads it like the user's, so it must not contain anything from a server.
 fn why(trouble: ServerTrouble, server: &str) -> String {
     let accept = format!("look at it and accept it in the web UI, or by `planwright mcp accept {server}` in the workspace's folder");
     match trouble {
-        ServerTrouble::Changed => format!("is not what you accepted; {accept}. What has changed is not used until then."),
-        ServerTrouble::Untrusted => format!("waits for your trust, so its tools are left out; {accept}."),
+        ServerTrouble::Changed => format!("has changed since you accepted it; {accept}. The changed parts are not used until then."),
+        ServerTrouble::Untrusted => format!("is not trusted yet, so its tools are left out; {accept}."),
         ServerTrouble::Failed => {
             "can't be used, so its tools are left out. The workspace's list of MCP servers says why, and so does `planwright doctor`."
                 .to_owned()

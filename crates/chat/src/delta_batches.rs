@@ -1,7 +1,7 @@
-//! A reply in pieces that are worth telling.
+//! Batches the deltas of a reply for publishing.
 //!
-//! A fast model sends hundreds of words a second, and each piece is told to everyone who listens. What comes within a few
-//! milliseconds after the last piece waits for the next one: nobody reads faster, and a slow model's words pass at once.
+//! A fast model sends hundreds of words a second, and each delta goes to every follower. Deltas within a few milliseconds after
+//! the last batch wait for the next one: nobody reads faster. A slow model's words pass immediately.
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -10,27 +10,27 @@ use planwright_protocol::Problem;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// The least time between two pieces of text: shorter than a screen needs to draw one.
+/// The minimum time between two batches: shorter than a screen needs to draw one.
 const GAP: Duration = Duration::from_millis(10);
 
-type Heard = Option<Result<Delta, Problem>>;
+type NextDelta = Option<Result<Delta, Problem>>;
 
-pub struct Pieces {
+pub struct DeltaBatches {
     deltas: BoxStream<'static, Result<Delta, Problem>>,
     /// Text or reasoning that waits for more.
     held: Option<Delta>,
-    /// What came after it and can't be joined to it; the end, too.
-    behind: Option<Heard>,
-    /// When the next piece may be told.
+    /// A delta after it that can't be joined to it, or the end.
+    behind: Option<NextDelta>,
+    /// The earliest time of the next batch.
     due: Instant,
 }
 
-impl Pieces {
-    pub fn of(deltas: BoxStream<'static, Result<Delta, Problem>>) -> Self {
+impl DeltaBatches {
+    pub fn new(deltas: BoxStream<'static, Result<Delta, Problem>>) -> Self {
         Self { deltas, held: None, behind: None, due: Instant::now() }
     }
 
-    pub async fn next(&mut self) -> Heard {
+    pub async fn next(&mut self) -> NextDelta {
         loop {
             let heard = match self.behind.take() {
                 Some(heard) => heard,
@@ -56,7 +56,7 @@ impl Pieces {
         }
     }
 
-    fn release(&mut self) -> Heard {
+    fn release(&mut self) -> NextDelta {
         self.due = Instant::now() + GAP;
         self.held.take().map(Ok)
     }
@@ -74,13 +74,13 @@ mod tests {
         Delta::Text(text.to_owned())
     }
 
-    async fn told(deltas: impl stream::Stream<Item = Result<Delta, Problem>> + Send + 'static) -> Vec<Result<Delta, Problem>> {
-        let mut pieces = Pieces::of(deltas.boxed());
-        let mut told = Vec::new();
-        while let Some(piece) = pieces.next().await {
-            told.push(piece);
+    async fn collect(deltas: impl stream::Stream<Item = Result<Delta, Problem>> + Send + 'static) -> Vec<Result<Delta, Problem>> {
+        let mut batches = DeltaBatches::new(deltas.boxed());
+        let mut collect = Vec::new();
+        while let Some(batch) = batches.next().await {
+            collect.push(batch);
         }
-        told
+        collect
     }
 
     #[tokio::test(start_paused = true)]
@@ -90,7 +90,7 @@ mod tests {
         let call = || Ok(Delta::Call(ModelCall { id: "1".into(), tool: "ls".into(), args: "{}".into() }));
         let heard = vec![thought("a"), thought("b"), thought("c"), Ok(words("d")), Ok(words("e")), call(), Ok(words("f")), cut()];
         let expected = vec![thought("a"), thought("bc"), Ok(words("de")), call(), Ok(words("f")), cut()];
-        assert_eq!(told(stream::iter(heard)).await, expected);
+        assert_eq!(collect(stream::iter(heard)).await, expected);
     }
 
     #[tokio::test(start_paused = true)]
@@ -101,14 +101,14 @@ mod tests {
                 Ok(words("x"))
             })
         };
-        assert_eq!(told(every(30)).await.len(), 100);
-        let pieces = told(every(1)).await;
-        assert!((10..=12).contains(&pieces.len()), "{}", pieces.len());
+        assert_eq!(collect(every(30)).await.len(), 100);
+        let batches = collect(every(1)).await;
+        assert!((10..=12).contains(&batches.len()), "{}", batches.len());
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_last_word_is_told_though_the_model_falls_silent() {
-        let mut pieces = Pieces::of(stream::iter([words("a"), words("b")].map(Ok)).chain(stream::pending()).boxed());
-        assert_eq!((pieces.next().await, pieces.next().await), (Some(Ok(words("a"))), Some(Ok(words("b")))));
+        let mut batches = DeltaBatches::new(stream::iter([words("a"), words("b")].map(Ok)).chain(stream::pending()).boxed());
+        assert_eq!((batches.next().await, batches.next().await), (Some(Ok(words("a"))), Some(Ok(words("b")))));
     }
 }

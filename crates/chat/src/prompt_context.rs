@@ -1,7 +1,7 @@
-//! What the prompt tells of the workspace: a few facts, and its own instructions.
+//! Facts about the workspace in the prompt, and the workspace's instructions.
 //!
-//! `AGENTS.md` of the root is always there; one in a folder below comes in when the chat is about something in that folder.
-//! A folder without one may have a `CLAUDE.md`, which counts instead.
+//! The root's `AGENTS.md` is always included; one in a subfolder when the chat concerns that folder. A folder without one may
+//! have a `CLAUDE.md`, which is used instead.
 
 use crate::chat::{Chat, broken};
 use planwright_agent::fit;
@@ -12,26 +12,26 @@ use planwright_tools::{Workspace, WorkspacePath};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How much of one file is read into the prompt, and of all together, in bytes.
+/// Maximum size of one file in the prompt, and of all together, in bytes.
 const MOST_OF_ONE: usize = 16 * 1024;
 const MOST_OF_ALL: usize = 48 * 1024;
-/// The files that have instructions; of a folder, the first that is there.
+/// Files with instructions; the first existing one of a folder is used.
 const INSTRUCTIONS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
-/// What the prompt says of a file that there is no room for.
-const NO_ROOM: &str = "(There is no room for this file here; read it before you work in its folder.)";
+/// The prompt's text for a file that does not fit.
+const NO_ROOM: &str = "(This file does not fit here; read it before you work in its folder.)";
 
 #[derive(Default)]
-pub struct Surroundings {
+pub struct PromptContext {
     pub environment: Vec<String>,
     instructions: Vec<(String, String)>,
-    /// Folders that were looked into.
+    /// Folders that were examined.
     known: BTreeSet<WorkspacePath>,
-    /// So many messages of the history have been looked at.
+    /// The number of messages of the history that were examined.
     seen: usize,
 }
 
-impl Surroundings {
-    /// Takes in what the chat has come to be about.
+impl PromptContext {
+    /// Adds the folders that new messages concern.
     pub async fn look(&mut self, chat: &Arc<Chat>, history: &[Message]) -> Result<(), Problem> {
         let mut folders = BTreeSet::new();
         if self.environment.is_empty() {
@@ -81,7 +81,7 @@ async fn environment(chat: &Arc<Chat>) -> Result<Vec<String>, Problem> {
     Ok(lines)
 }
 
-/// The folders that a path or glob leads through. The path itself may be one.
+/// The folders in a path or glob. The path itself may be one.
 fn add_folders_of(path: &str, folders: &mut BTreeSet<WorkspacePath>) {
     let plain = path.split(['*', '?', '[', '{']).next().unwrap_or_default();
     let mut next = WorkspacePath::parse(plain).ok();

@@ -1,4 +1,4 @@
-//! Chats that decide by their first message whether they plan first or begin at once.
+//! Chats that choose their mode by their first message.
 
 use super::{Actor, mode_changed, switch_note};
 use crate::chat::{Change, Draft};
@@ -7,26 +7,26 @@ use planwright_protocol::{ChatId, Message, Mode, Notice, Problem, SwitchedBy};
 use planwright_store::AuditKind;
 use serde_json::json;
 
-/// The history is the record, so that the decision is still open after a restart.
+/// Stored in the history, so that the decision is still open after a restart.
 pub fn note(chat: ChatId) -> Message {
-    let text = "This chat plans first, unless its first message asks for no more than a simple fix.";
+    let text = "This chat plans first, unless its first message asks only for a simple fix.";
     Message::notice(chat, Notice::ModeUndecided, text)
 }
 
 impl Actor {
-    /// Before the first message is taken in: a simple fix begins in act mode. Once the user has chosen a role, it is theirs.
+    /// Call before the first message is stored: a simple fix starts in act mode. If the user has chosen a role, it stays.
     pub(super) async fn choose_mode(&self, content: &str) -> Result<(), Problem> {
         if !is_simple_fix(content) || self.chat.record().config.role != Mode::Plan.default_role() {
             return Ok(());
         }
-        // Enough to see all there is before a first message.
+        // Enough messages to see everything before a first message.
         let newest = self.chat.store.messages_before(self.chat.id, None, 2).await?;
         let [only] = newest.as_slice() else { return Ok(()) };
         if only.body.notice() != Some(&Notice::ModeUndecided) {
             return Ok(());
         }
         let (row, role) = (self.chat.record(), Mode::Act.default_role());
-        let note = switch_note(&row, role, SwitchedBy::Auto, "This is a simple fix, so it begins in act mode, without a plan.");
+        let note = switch_note(&row, role, SwitchedBy::Auto, "This is a simple fix, so it starts in act mode, without a plan.");
         let change = Change::messages([note]).event(mode_changed(&row, role, row.config.plan_file.clone(), SwitchedBy::Auto)).log(
             AuditKind::ModeEntered,
             "",

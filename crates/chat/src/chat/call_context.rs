@@ -1,32 +1,32 @@
-//! What the gate and the tools are told of a chat.
+//! The context of a call: what the gate and the tools know about the chat.
 
 use super::Chat;
 use crate::agent::Agent;
 use planwright_plan::PlanDocument;
 use planwright_protocol::{CallId, Mode, Problem, WorkspaceId};
 use planwright_store::GrantRow;
-use planwright_tools::command::{Live as Heard, Reach};
+use planwright_tools::command::{Live, Reach};
 use planwright_tools::{CommandContext, Consent, Epoch, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath};
 use planwright_workspaces::neighbours;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Chat {
-    /// The chat's own agent, as it is now.
+    /// The chat's own agent in its current role.
     pub fn agent(&self) -> Agent {
         Agent::own(self.record().config.role)
     }
 
-    /// What the gate needs to know, all of one moment.
+    /// The gate's input, consistent at one moment.
     ///
     /// # Errors
-    /// `MODE_CHANGED`, when the chat's role does not stand behind this agent any more.
+    /// `MODE_CHANGED` if the chat's role no longer permits this agent.
     pub async fn situation(&self, agent: Agent, tool: &str, consent: Consent) -> Result<Situation, Problem> {
         let foreign_plans = self.foreign_plans(self.record().workspace_id).await?;
         self.situation_among(foreign_plans, agent, tool, consent).await
     }
 
-    /// The same, when the plans of other chats have been read for this call.
+    /// The same, with the plans of other chats already read for this call.
     pub async fn situation_among(
         &self,
         foreign_plans: Arc<BTreeSet<WorkspacePath>>,
@@ -40,7 +40,7 @@ impl Chat {
         };
         let missing_plan = self.missing_plan().await?;
         let settings = self.settings();
-        // Role and epoch of one moment: a permit for a role that ended holds nowhere.
+        // Role and epoch are from one moment, so that a permit for an ended role is invalid.
         let record = self.settled_record().await;
         agent.check(record.config.role)?;
         Ok(Situation {
@@ -59,7 +59,7 @@ impl Chat {
         })
     }
 
-    /// Where the chat's MCP servers work.
+    /// The workspace in which the chat's MCP servers run.
     ///
     /// # Errors
     /// The database can't be read.
@@ -72,7 +72,7 @@ impl Chat {
         Ok(Arc::new(paths.iter().filter_map(|path| WorkspacePath::parse(path).ok()).collect()))
     }
 
-    /// What a tool gets besides its arguments; `call` is for those that run commands.
+    /// The context of a tool besides its arguments; `call` is for tools that run commands.
     pub async fn tool_context(&self, agent: Agent, call: Option<CallId>) -> Result<ToolContext, Problem> {
         let (row, settings) = (self.record(), self.settings());
         let config = ToolConfig {
@@ -89,7 +89,7 @@ impl Chat {
             reach: Reach::of(agent.role),
             neighbours: if call.is_some() { neighbours(&self.store, row.workspace_id).await? } else { Arc::default() },
             stop: self.command_stop(),
-            live: Heard::default(),
+            live: Live::default(),
             baseline: self.baseline(),
         };
         Ok(ToolContext { workspace: self.workspace.clone(), seen: self.seen.clone(), config, command })
