@@ -9,6 +9,8 @@ pub struct AnswerText {
     /// Number of characters that the client has.
     sent: usize,
     held: String,
+    /// Number of characters of `held`: counting them with each delta would cost more and more.
+    held_length: usize,
     /// Number of characters of reasoning that the client has.
     thought: usize,
 }
@@ -17,8 +19,10 @@ impl AnswerText {
     /// Adds a delta and returns the text to send now.
     pub fn add_delta(&mut self, message: MessageId, offset: usize, text: &str) -> Option<String> {
         self.turn_to(message);
-        let known = self.sent + self.held.chars().count();
-        self.held.extend(text.chars().skip(known.saturating_sub(offset)));
+        let known = self.sent + self.held_length;
+        let new = text.chars().skip(known.saturating_sub(offset));
+        self.held_length += new.clone().count();
+        self.held.extend(new);
         if self.sent == 0 && may_be_json(&self.held) {
             return None;
         }
@@ -51,7 +55,7 @@ impl AnswerText {
 
     fn release(&mut self) -> Option<String> {
         let text = std::mem::take(&mut self.held);
-        self.sent += text.chars().count();
+        self.sent += std::mem::take(&mut self.held_length);
         (!text.is_empty()).then_some(text)
     }
 }
@@ -106,6 +110,7 @@ mod tests {
         let (mut answer_text, id) = (AnswerText::default(), MessageId::generate());
         assert_eq!(answer_text.add_delta(id, 0, "``"), None);
         assert_eq!(answer_text.add_delta(id, 2, "`json\n{\"goal\""), None);
+        assert_eq!(answer_text.held_length, answer_text.held.chars().count());
         assert_eq!(answer_text.finish(&of(id, plan(), "Add a farewell")), Some("Add a farewell".to_owned()));
         let id = MessageId::generate();
         assert_eq!(answer_text.add_delta(id, 0, "{\"a\": 1}"), None);

@@ -1,7 +1,8 @@
 //! Points on the path of a message where a test can make the process die or wait. Debug builds only.
 //!
-//! `PLANWRIGHT_CRASH_POINT=NAME` names one; `NAME:3` means the third time that it is passed. With
-//! `PLANWRIGHT_HOLD_POINT=NAME:OTHER` a task that reaches `NAME` waits until `OTHER` is passed.
+//! `PLANWRIGHT_CRASH_POINT=NAME` names one; `NAME:3` means the third time that it is passed.
+//! `PLANWRIGHT_HOLD_POINT=NAME:OTHER` has whoever comes to `NAME` wait there until `OTHER` is passed. If that does not happen
+//! within a minute, the process dies: a test that needs this order fails.
 
 /// All points. At each of them a crash could lose something or do it twice.
 pub const POINTS: &[&str] = &[
@@ -93,8 +94,8 @@ mod armed {
     }
 
     impl Hold {
-        /// A wrong test must fail, and not hang.
-        const LONGEST: Duration = Duration::from_secs(20);
+        /// A test that is wrong should fail, and not hang.
+        const LONGEST: Duration = Duration::from_mins(1);
 
         pub fn pass(&self, name: &str) {
             let over = || self.over.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,8 +103,15 @@ mod armed {
                 *over() = true;
                 self.passed.notify_all();
             } else if name == self.at {
-                // Other tasks must be able to continue meanwhile.
-                tokio::task::block_in_place(|| drop(self.passed.wait_timeout_while(over(), Self::LONGEST, |over| !*over)));
+                // Others must be able to go on meanwhile. If they can't, the process dies, and the test fails.
+                let is_in_vain = tokio::task::block_in_place(|| {
+                    let waited = self.passed.wait_timeout_while(over(), Self::LONGEST, |over| !*over);
+                    waited.map_or(true, |(_, waited)| waited.timed_out())
+                });
+                if is_in_vain {
+                    tracing::error!(at = self.at, until = self.until, "nobody came to the place that was waited for");
+                    std::process::abort();
+                }
             }
         }
     }

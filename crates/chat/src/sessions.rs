@@ -273,10 +273,15 @@ impl Sessions {
     ) -> Result<Overview, Problem> {
         let mut followers = Vec::with_capacity(named.len());
         for &(id, seen) in named {
-            let Ok(handle) = self.chat(id).await else { continue };
-            if !visibility(handle.chat.feed.source.workspace) {
+            // Checked before the chat is opened: nobody wakes chats that they may not see.
+            let workspace = match self.inner.open.get(id) {
+                Some(handle) => Some(handle.chat.feed.source.workspace),
+                None => self.store().chat(id).await?.map(|row| row.workspace_id),
+            };
+            if !workspace.is_some_and(|workspace| visibility(workspace)) {
                 continue;
             }
+            let Ok(handle) = self.chat(id).await else { continue };
             let last = cursor.and_then(|cursor| cursor.of(id)).or(seen);
             followers.push(match last {
                 Some(last) => Follower::after(handle.chat, last).await?,

@@ -22,10 +22,7 @@ pub struct OutlineText {
 pub fn outline(source: &ParsedSource) -> OutlineText {
     let depths = depths(source);
     let shown: Vec<(&Symbol, usize)> = source.symbols.iter().zip(depths).filter(|(symbol, _)| is_outlined(symbol.kind)).collect();
-    let deepest = (0..=shown.iter().map(|(_, depth)| *depth).max().unwrap_or_default())
-        .rev()
-        .find(|deepest| shown.iter().filter(|(_, depth)| depth <= deepest).count() <= MOST_LINES)
-        .unwrap_or_default();
+    let deepest = deepest_shown(shown.iter().map(|(_, depth)| *depth));
     let mut text = String::new();
     let mut symbols = 0;
     let mut before = None;
@@ -38,6 +35,20 @@ pub fn outline(source: &ParsedSource) -> OutlineText {
         }
     }
     OutlineText { text, symbols, left_out: shown.len() - symbols }
+}
+
+/// The deepest level at which all symbols down to it still fit into the outline.
+fn deepest_shown(depths: impl Iterator<Item = usize>) -> usize {
+    let mut counts = Vec::new();
+    for depth in depths {
+        counts.resize(counts.len().max(depth + 1), 0_usize);
+        counts[depth] += 1;
+    }
+    let sums = counts.into_iter().scan(0, |sum, count| {
+        *sum += count;
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= MOST_LINES).count().saturating_sub(1)
 }
 
 /// The nesting depth of each symbol.
@@ -131,6 +142,15 @@ fn looks_like_definition(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_are_shown_as_long_as_all_their_symbols_fit_also_if_there_are_a_million_levels() {
+        assert_eq!(deepest_shown(0..1_000_000), MOST_LINES - 1);
+        assert_eq!(deepest_shown([0, 1, 2, 2, 1].into_iter()), 2);
+        assert_eq!(deepest_shown([vec![0], vec![1; MOST_LINES]].concat().into_iter()), 0);
+        assert_eq!(deepest_shown(std::iter::repeat_n(0, MOST_LINES + 1)), 0);
+        assert_eq!(deepest_shown(std::iter::empty()), 0);
+    }
 
     #[test]
     fn files_without_a_grammar_show_headings_sections_and_what_begins_like_a_definition() {

@@ -20,6 +20,10 @@ const LONGEST_SIGNATURE: usize = 160;
 const LONGEST_LEAD: usize = 80;
 /// Maximum depth of a name within its declarator.
 const DEEPEST_NAME: usize = 32;
+/// Maximum bytes of a name. Each symbol repeats the name around it, so a long name would cost memory for every symbol inside.
+const LONGEST_NAME: usize = 256;
+/// The reader checks the deadline once per this number of nodes.
+const NODES_PER_CHECK: u32 = 4096;
 
 /// The symbols and uses of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +72,7 @@ pub fn parse(language: Language, text: &[u8], deadline: Instant) -> Result<Parse
     let mut rest = |offset: usize, _| text.get(offset..).unwrap_or_default();
     let tree = parser.parse_with_options(&mut rest, None, Some(options)).ok_or(ParseError::OutOfTime)?;
     let mut reader = Reader::new(compiled, text);
-    reader.read(tree.root_node());
+    reader.read(tree.root_node(), deadline)?;
     Ok(reader.into_source())
 }
 
@@ -113,6 +117,8 @@ fn hash_of(name: &[u8]) -> u64 {
 struct Scope {
     symbol: u32,
     end: usize,
+    /// Whether this symbol, or one around it, has local names.
+    has_locals: bool,
 }
 
 struct Reader<'t> {
@@ -138,17 +144,22 @@ impl<'t> Reader<'t> {
         Self { compiled, text, symbols: Vec::new(), uses: Vec::new(), scopes: Vec::new(), defined: HashSet::new(), first_error: None }
     }
 
-    /// Visits all nodes. Not recursive, because files can be nested without end.
-    fn read(&mut self, root: Node<'_>) {
+    /// Visits all nodes. Files can be nested without end, so there is no recursion.
+    fn read(&mut self, root: Node<'_>, deadline: Instant) -> Result<(), ParseError> {
         let mut cursor = root.walk();
+        let mut visited = 0_u32;
         loop {
+            visited = visited.wrapping_add(1);
+            if visited.is_multiple_of(NODES_PER_CHECK) && Instant::now() > deadline {
+                return Err(ParseError::OutOfTime);
+            }
             self.visit(cursor.node());
             if cursor.goto_first_child() {
                 continue;
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
-                    return;
+                    return Ok(());
                 }
             }
         }
@@ -184,10 +195,13 @@ impl<'t> Reader<'t> {
         } else {
             node.children_by_field_name(rule.field, &mut cursor).filter(Node::is_named).collect()
         };
+        // Very many names can be declared together, with one signature.
+        let mut signature: Option<Box<str>> = None;
         for declarator in named {
             let Some(declared) = self.declared(declarator) else { continue };
             let Some(kind) = self.kind(node, declarator, rule, &declared) else { continue };
-            self.add(node, kind, declared);
+            let signature = signature.get_or_insert_with(|| self.signature(node).into()).clone();
+            self.add(node, kind, declared, signature);
         }
     }
 
@@ -207,7 +221,7 @@ impl<'t> Reader<'t> {
                 return (!node.is_missing()).then_some(declared);
             }
             if let Some(scope) = node.child_by_field_name("scope") {
-                declared.container = Some(self.text_of(scope).into());
+                declared.container = Some(self.name_of(scope));
             }
             let by_field = ["name", "declarator", "property", "type"].into_iter().find_map(|field| node.child_by_field_name(field));
             let last = u32::try_from(node.named_child_count()).ok().and_then(|count| node.named_child(count - 1));
@@ -220,7 +234,7 @@ impl<'t> Reader<'t> {
     fn kind(&self, node: Node<'_>, declarator: Node<'_>, rule: &Rule, declared: &Declared<'_>) -> Option<SymbolKind> {
         let value = node.child_by_field_name("value").or_else(|| node.child_by_field_name("right")).map_or("", |value| value.kind());
         let holds_function = matches!(value, "arrow_function" | "function_expression" | "generator_function");
-        let is_outside = !self.scopes.iter().any(|scope| self.symbols[scope.symbol as usize].kind.has_locals());
+        let is_outside = !self.scopes.last().is_some_and(|scope| scope.has_locals);
         let is_plain = rule.field == "declarator" || matches!(self.compiled.meaning(declarator.kind_id()), NodeMeaning::Name);
         let is_symbol = match rule.when {
             When::Always => true,
@@ -262,10 +276,10 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn add(&mut self, node: Node<'_>, kind: SymbolKind, declared: Declared<'_>) {
+    fn add(&mut self, node: Node<'_>, kind: SymbolKind, declared: Declared<'_>, signature: Box<str>) {
         let name = self.text_of(declared.name);
         let name = bare(&name);
-        if name.is_empty() {
+        if name.is_empty() || name.len() > LONGEST_NAME {
             return;
         }
         let parent = self.scopes.last().map(|scope| scope.symbol);
@@ -282,7 +296,7 @@ impl<'t> Reader<'t> {
             end_line: last_line_of(node),
             parent,
             container,
-            signature: self.signature(node).into(),
+            signature,
         });
         // An implementation names a type that is defined elsewhere.
         if kind != SymbolKind::Implementation {
@@ -290,7 +304,8 @@ impl<'t> Reader<'t> {
         }
         // A `typedef` can contain another definition, which is not part of it.
         if kind.is_scope() && node.kind() != "type_definition" {
-            self.scopes.push(Scope { symbol: place, end: node.end_byte() });
+            let has_locals = kind.has_locals() || self.scopes.last().is_some_and(|scope| scope.has_locals);
+            self.scopes.push(Scope { symbol: place, end: node.end_byte(), has_locals });
         }
     }
 
@@ -298,26 +313,36 @@ impl<'t> Reader<'t> {
     fn receiver(&self, node: Node<'_>) -> Option<Box<str>> {
         let receiver = node.child_by_field_name("receiver")?;
         let declared = self.declared(receiver.named_child(0)?.child_by_field_name("type")?)?;
-        Some(self.text_of(declared.name).into())
+        Some(self.name_of(declared.name))
     }
 
     fn signature(&self, node: Node<'_>) -> String {
         let start = node.start_byte();
-        let line = memchr::memrchr(b'\n', &self.text[..start]).map_or(0, |end| end + 1);
+        // No further than needed: a whole file can be one line with very many definitions.
+        let near = start.saturating_sub(LONGEST_LEAD + 1);
+        let line = memchr::memrchr(b'\n', &self.text[near..start]).map_or(near, |end| near + end + 1);
         let lead = &self.text[line..start];
         let start = if lead.len() > LONGEST_LEAD || lead.iter().any(|byte| b"{};".contains(byte)) { start } else { line };
+        // A few times what is shown, because indentation is left out.
+        let far = self.text.len().min(start + 8 * LONGEST_SIGNATURE);
         let end = match node.child_by_field_name("body") {
             Some(body) => body.start_byte(),
-            None => memchr::memchr(b'\n', &self.text[start..]).map_or(self.text.len(), |length| start + length).min(node.end_byte()),
+            None => memchr::memchr(b'\n', &self.text[start..far]).map_or(far, |length| start + length).min(node.end_byte()),
         };
-        // Reads a few times the displayed length, because indentation is removed.
-        let text = String::from_utf8_lossy(&self.text[start..end.max(start).min(start + 8 * LONGEST_SIGNATURE)]);
+        let text = String::from_utf8_lossy(&self.text[start..end.max(start).min(far)]);
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(").replace(", )", ")");
         let words = words.trim_end_matches(['{', ':', '=', '(', ' ']);
         if words.len() <= LONGEST_SIGNATURE {
             return words.to_owned();
         }
         format!("{}…", &words[..words.floor_char_boundary(LONGEST_SIGNATURE)])
+    }
+
+    /// The text of a node that names something around a symbol.
+    fn name_of(&self, node: Node<'_>) -> Box<str> {
+        let mut name = self.text_of(node);
+        name.truncate(name.floor_char_boundary(LONGEST_NAME));
+        name.into()
     }
 
     fn text_of(&self, node: Node<'_>) -> String {
@@ -338,4 +363,22 @@ fn last_line_of(node: Node<'_>) -> u32 {
 
 fn line_of(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_a_tree_ends_at_the_deadline_too() {
+        let compiled = Language::Rust.compiled();
+        let mut parser = Parser::new();
+        parser.set_language(&compiled.grammar).unwrap();
+        let text = "fn f() {}\n".repeat(2_000);
+        let tree = parser.parse(&text, None).unwrap();
+        let read = |deadline| Reader::new(compiled, text.as_bytes()).read(tree.root_node(), deadline);
+        let now = Instant::now();
+        assert_eq!(read(now.checked_sub(Duration::from_secs(1)).unwrap()), Err(ParseError::OutOfTime));
+        assert_eq!(read(now + Duration::from_hours(1)), Ok(()));
+    }
 }

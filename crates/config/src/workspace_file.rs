@@ -14,6 +14,9 @@ use toml::{Table, Value};
 
 pub const PATH: &str = ".planwright/config.toml";
 
+/// Maximum number of settings in a file. Each one is checked together with all others, so the cost grows with the square.
+const MAX_SETTINGS: usize = 256;
+
 /// The user's configuration merged with a workspace's file.
 pub struct Effective {
     pub config: Config,
@@ -171,6 +174,11 @@ fn entries(text: &str) -> Result<Vec<Entry>, String> {
     let values: Table = toml::from_str(text).map_err(broken)?;
     let spans = DeTable::parse(text).map_err(broken)?;
     let mut found = Vec::new();
+    let mut count = 0;
+    collect(spans.get_ref(), &values, &mut Vec::new(), &mut |_, _, _| count += 1);
+    if count > MAX_SETTINGS {
+        return Err(format!("{PATH} has {count} settings, and at most {MAX_SETTINGS} are read. Remove some."));
+    }
     collect(spans.get_ref(), &values, &mut Vec::new(), &mut |keys, start, value| {
         found.push(Entry { keys: keys.to_vec(), line: line(start), value: value.clone() });
     });
@@ -328,6 +336,32 @@ mod tests {
             assert!(warning.contains(part), "{warnings:?}");
         }
         assert_eq!(warnings.len(), 3);
+    }
+
+    #[test]
+    fn a_file_with_very_many_settings_or_levels_is_refused_at_once() {
+        let many = |line: &dyn Fn(usize) -> String| (0..20_000).map(line).collect::<Vec<_>>().concat();
+        for text in [
+            format!("[approvals.tools]\n{}", many(&|number| format!("t{number} = \"ask\"\n"))),
+            many(&|number| format!("x{number} = 1\n")),
+            many(&|number| format!("[mcp.servers.s{number}]\ncommand = \"x\"\n")),
+        ] {
+            let error = lay_over(&user(""), &text, Obeyed::Strictness).err().unwrap();
+            assert!(error.contains("has 20000 settings, and at most 256 are read"), "{error}");
+        }
+        for text in [
+            format!("x = {}{}\n", "[".repeat(50_000), "]".repeat(50_000)),
+            format!("x = {}1{}\n", "{ a = ".repeat(30_000), " }".repeat(30_000)),
+            format!("{}a = 1\n", "a.".repeat(100_000)),
+            format!("[{}a]\nb = 1\n", "a.".repeat(100_000)),
+            format!("[[{}a]]\nb = 1\n", "a.".repeat(100_000)),
+        ] {
+            // Refused, or ignored with a warning; but it overflows no stack.
+            match lay_over(&user(""), &text, Obeyed::Strictness) {
+                Ok(found) => assert!(found.items.is_empty() && found.warnings.iter().all(|warning| warning.len() < 2000)),
+                Err(error) => assert!(error.len() < 2000, "{}", error.len()),
+            }
+        }
     }
 
     #[test]

@@ -8,6 +8,9 @@ use unicode_security::confusable_detection::skeleton;
 /// Maximum length on any wire format.
 const LONGEST: usize = 64;
 
+/// Maximum characters of a name in a message; a server can give it any length.
+const SHOWN: usize = 100;
+
 /// The server and the tool in a name.
 pub fn split(name: &str) -> Option<(&str, &str)> {
     name.split_once(BETWEEN).filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
@@ -38,10 +41,13 @@ pub fn faults<'n>(server: &str, tools: impl Iterator<Item = &'n str>) -> BTreeMa
 }
 
 fn fault(server: &str, tool: &str, other: Option<&str>) -> Option<Problem> {
-    let refuse =
-        |why: String| Some(Problem::new(ErrorCode::Conflict, format!("The tool {tool:?} of the MCP server `{server}` is not used: {why}")));
+    let shown = |name: &str| name.chars().take(SHOWN).collect::<String>();
+    let refuse = |why: String| {
+        let text = format!("The tool {:?} of the MCP server `{server}` is not used: {why}", shown(tool));
+        Some(Problem::new(ErrorCode::Conflict, text))
+    };
     if let Some(other) = other {
-        return refuse(format!("its name looks like {other:?}, so nobody could tell which one is meant."));
+        return refuse(format!("its name looks like {:?}, so nobody could tell which one is meant.", shown(other)));
     }
     if !tool.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')) {
         return refuse("its name has characters other than a-z, A-Z, 0-9, _ - . and /, which could be mistaken for these.".to_owned());
@@ -81,6 +87,10 @@ mod tests {
         let long = "x".repeat(60);
         assert_eq!(wrong(&["list", "r\u{435}ad", "a b", "", &long, "a\u{202e}b"]).len(), 4);
         assert!(faults("notes", ["r\u{435}ad"].into_iter()).values().all(|problem| problem.code == ErrorCode::Conflict));
+        let endless = "x".repeat(1 << 20);
+        for tools in [&[endless.as_str()][..], &[&endless, &endless.to_uppercase()]] {
+            assert!(faults("notes", tools.iter().copied()).values().all(|problem| problem.message.len() < 1000));
+        }
         assert_eq!(model_name("fs", "a.b/c"), "fs__a_b_c");
         assert_eq!(split("fs__a__b"), Some(("fs", "a__b")));
         assert_eq!((split("fs"), split("__a"), split("a__")), (None, None, None));

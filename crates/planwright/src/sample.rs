@@ -1,8 +1,9 @@
 //! The sample workspace: a small project that the demo model knows.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
+use rustix::fs::OFlags;
+use std::fs::{DirBuilder, Metadata, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "greeter";
@@ -47,12 +48,31 @@ fn fill(copy: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether nobody has worked in it yet.
-#[expect(clippy::disallowed_methods, reason = "the copy is made here, and is no workspace yet")]
+/// Whether nobody has worked in it yet. Earlier copies are workspaces, where commands can put anything.
+#[expect(clippy::disallowed_methods, reason = "a copy was made here, and only its own files are read")]
 fn is_untouched(copy: &Path) -> bool {
-    let is_same = |(name, content): &(&str, &str)| std::fs::read_to_string(copy.join(name)).is_ok_and(|found| found == *content);
-    let count = |folder: PathBuf| std::fs::read_dir(folder).map_or(0, Iterator::count);
-    FILES.iter().all(is_same) && count(copy.to_owned()) + count(copy.join("src")) == FILES.len() + 1
+    let is_folder = |folder: &Path| std::fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir());
+    let count = |folder: &Path| std::fs::read_dir(folder).map_or(0, |entries| entries.take(FILES.len() + 2).count());
+    let source = copy.join("src");
+    is_folder(copy)
+        && is_folder(&source)
+        && FILES.iter().all(|(name, content)| has_content(&copy.join(name), content.as_bytes()))
+        && count(copy) + count(&source) == FILES.len() + 1
+}
+
+/// Whether this is a file with this content. Neither follows a link nor reads more than the content's length.
+#[expect(clippy::disallowed_methods, reason = "as above")]
+fn has_content(file: &Path, content: &[u8]) -> bool {
+    let is_fit = |found: &Metadata| found.is_file() && usize::try_from(found.len()) == Ok(content.len());
+    // Examined before it is opened, because opening a device can have effects; and after, because it may have been replaced.
+    if !std::fs::symlink_metadata(file).is_ok_and(|found| is_fit(&found)) {
+        return false;
+    }
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(file);
+    let Some(file) = opened.ok().filter(|file| file.metadata().is_ok_and(|found| is_fit(&found))) else { return false };
+    let mut found = Vec::new();
+    file.take(content.len() as u64 + 1).read_to_end(&mut found).is_ok() && found == content
 }
 
 #[cfg(test)]
@@ -68,5 +88,32 @@ mod tests {
         let second = copy_into(folder.path()).unwrap();
         assert_ne!(second, first);
         assert!(second.join("src/lib.rs").is_file() && !second.join("src/farewell.rs").exists());
+    }
+
+    #[test]
+    fn whatever_lies_in_an_earlier_copy_is_not_followed_and_not_read_without_end() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let mut copies = Vec::new();
+        for _ in 0..4 {
+            let copy = copy_into(folder.path()).unwrap();
+            std::fs::remove_file(copy.join("README.md")).unwrap();
+            copies.push(copy);
+        }
+        symlink("/dev/zero", copies[0].join("README.md")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            copies[1].join("README.md"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+            0,
+        )
+        .unwrap();
+        let endless = std::fs::File::create(copies[2].join("README.md")).unwrap();
+        endless.set_len(1 << 42).unwrap();
+        std::fs::write(folder.path().join("README.md"), include_str!("../../../samples/greeter/README.md")).unwrap();
+        symlink("../README.md", copies[3].join("README.md")).unwrap();
+        let fresh = copy_into(folder.path()).unwrap();
+        assert!(!copies.contains(&fresh), "{}", fresh.display());
     }
 }

@@ -122,14 +122,20 @@ impl Price {
     }
 }
 
+/// No reply has more tokens. A server's numbers are added up for as long as a chat lives, and must not overflow.
+const MAX_TOKENS: u64 = 1_000_000_000;
+
 impl Tokens {
     #[must_use]
     pub fn usage(self, price: Option<Price>) -> Usage {
+        let [input, output, cached, cache_write] =
+            [self.input, self.output, self.cached, self.cache_write].map(|count| count.min(MAX_TOKENS));
+        let limited = Self { input, output, cached, cache_write };
         Usage {
-            input_tokens: self.input,
-            output_tokens: self.output,
-            cached_tokens: self.cached,
-            cost: price.map_or(0.0, |price| price.of(self)),
+            input_tokens: input,
+            output_tokens: output,
+            cached_tokens: cached,
+            cost: price.map_or(0.0, |price| price.of(limited)),
             ..Usage::default()
         }
     }
@@ -163,6 +169,15 @@ mod tests {
         assert_ne!(openai.model("gpt-5-mini"), openai.model("gpt-5"), "the longest name that fits");
         assert_eq!(openai.model("gpt-5.99"), None, "another model is not an edition of this one");
         assert_eq!(openai.model("gpt-5-unheard-of"), None);
+    }
+
+    #[test]
+    fn numbers_that_no_reply_has_are_limited() {
+        let price = Price { input: 1.0, output: 1.0, cached: None, cache_write: None };
+        let tokens = Tokens { input: u64::MAX, output: u64::MAX, cached: u64::MAX, cache_write: u64::MAX };
+        let usage = tokens.usage(Some(price));
+        assert_eq!([usage.input_tokens, usage.output_tokens, usage.cached_tokens], [MAX_TOKENS; 3]);
+        assert!(usage.cost.is_finite() && usage.cost > 0.0);
     }
 
     #[test]

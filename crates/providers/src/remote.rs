@@ -22,6 +22,7 @@ use rig_core::message::ToolName;
 use rig_core::operation::Completion;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tokio::time::timeout;
 
 /// The assumed output limit of an unknown model, in tokens.
 const USUAL_OUTPUT_TOKENS: u64 = 16_000;
@@ -203,7 +204,7 @@ impl About {
             && let Some(cost) = used.cost
         {
             // The gateway knows which supplier answered, and its price.
-            usage.cost = cost.total;
+            usage.cost = charged(cost.total);
         }
         Delta::Usage(usage)
     }
@@ -213,7 +214,8 @@ impl About {
         let start = reply_start.events().into_iter().find(|event| event["type"] == "message_start")?;
         let count = |name: &str| start["message"]["usage"][name].as_u64().unwrap_or_default();
         let (cached, cache_write) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
-        let tokens = Tokens { input: count("input_tokens") + cached + cache_write, output: count("output_tokens"), cached, cache_write };
+        let input = count("input_tokens").saturating_add(cached).saturating_add(cache_write);
+        let tokens = Tokens { input, output: count("output_tokens"), cached, cache_write };
         Some(Delta::Usage(tokens.usage(self.facts.and_then(|facts| facts.price))))
     }
 
@@ -228,13 +230,28 @@ impl About {
     }
 }
 
+/// No reply costs more.
+const MAX_COST: f64 = 1_000_000.0;
+
+/// A cost that a server reports. A negative one would let the chat spend more than its limit.
+fn charged(cost: f64) -> f64 {
+    if cost > 0.0 { cost.min(MAX_COST) } else { 0.0 }
+}
+
 /// Lists a provider's models.
 ///
 /// # Errors
 /// It can't be reached, or has no list.
 pub async fn list(endpoint: Endpoint) -> Result<Vec<String>, Problem> {
     let reporter = ProblemReporter { reader: Reader::Doctor, ..endpoint.reporter("") };
-    endpoint.client(endpoint.transport()?)?.models().await.map_err(|error| reporter.failure(&error, Received::Nothing).problem)
+    let client = endpoint.client(endpoint.transport()?)?;
+    let listed = timeout(endpoint.timeouts.reply, client.models()).await.map_err(|_| reporter.limit(&late_list(&endpoint)))?;
+    listed.map_err(|error| reporter.failure(&error, Received::Nothing).problem)
+}
+
+/// A list has pages, each within the limits of a reply; a server could send them without end.
+fn late_list(endpoint: &Endpoint) -> String {
+    format!("its list of models took longer than {} s", endpoint.timeouts.reply.as_secs())
 }
 
 /// Whether an unreadable answer was at least JSON, judging by the error message.
@@ -252,7 +269,8 @@ pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
     }
     let reporter = ProblemReporter { reader: Reader::Doctor, ..endpoint.reporter(model) };
     let client = endpoint.client(endpoint.transport()?)?;
-    let models = match client.models().await {
+    let listed = timeout(endpoint.timeouts.reply, client.models()).await.map_err(|_| reporter.limit(&late_list(&endpoint)))?;
+    let models = match listed {
         Ok(models) => models,
         Err(error) => {
             let failure = reporter.failure(&error, Received::Nothing);
@@ -285,4 +303,15 @@ pub async fn check(endpoint: Endpoint, model: &str) -> Result<String, Problem> {
         endpoint.name,
         if models.len() > 8 { " and others" } else { "" }
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_COST, charged};
+
+    #[test]
+    fn a_cost_below_nothing_counts_as_nothing() {
+        let costs = [0.25, 0.0, -5.0, f64::NAN, f64::NEG_INFINITY, f64::INFINITY].map(charged);
+        assert_eq!(costs.map(f64::to_bits), [0.25, 0.0, 0.0, 0.0, 0.0, MAX_COST].map(f64::to_bits));
+    }
 }

@@ -5,6 +5,8 @@ use planwright_agent::Delta;
 
 const OPENS: &str = "<think>";
 const CLOSES: &str = "</think>";
+/// Maximum bytes of white space before the opening mark. All of it is examined again with each delta.
+const MAX_LEAD: usize = 256;
 
 /// Separates reasoning from text in a stream.
 #[derive(Debug, Default)]
@@ -34,7 +36,7 @@ impl Thoughts {
             let start = self.held.trim_start();
             if let Some(thought) = start.strip_prefix(OPENS) {
                 (self.state, self.held) = (Thinking::Inside, thought.to_owned());
-            } else if !OPENS.starts_with(start) {
+            } else if !OPENS.starts_with(start) || self.held.len() > MAX_LEAD {
                 self.state = Thinking::Over;
             }
         }
@@ -102,6 +104,20 @@ mod tests {
             let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
             assert_eq!(heard(&pieces), ("a < b </t 再".to_owned(), "Hello <think>x</think>".to_owned()), "{size}");
         }
+    }
+
+    #[test]
+    fn white_space_without_end_is_passed_on_and_not_examined_again_with_each_delta() {
+        let mut thoughts = Thoughts::default();
+        let mut passed = 0;
+        for _ in 0..200_000 {
+            for delta in thoughts.hear(" ") {
+                passed += usize::from(matches!(delta, Delta::Text(text) if text.len() <= MAX_LEAD + 1));
+            }
+            assert!(thoughts.held.len() <= MAX_LEAD);
+        }
+        assert_eq!(passed, 200_000 - MAX_LEAD);
+        assert_eq!(heard(&["\n\n  ", "<think>a</think>b"]), ("a".to_owned(), "b".to_owned()));
     }
 
     #[test]

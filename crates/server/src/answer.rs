@@ -63,6 +63,11 @@ impl ApiError {
         Self { status: StatusCode::BAD_REQUEST, ..problem.into() }
     }
 
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        self.status == StatusCode::NOT_FOUND
+    }
+
     /// `why` is a sentence; the waiting time is appended to it.
     pub fn too_many(why: &str, wait: Duration) -> Self {
         // Rounded up, so that a client that waits exactly this long is let in.

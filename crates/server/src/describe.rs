@@ -7,6 +7,7 @@ use crate::answer::{
     Accepted, ApiError, Created, ErrorAnswer, EventStream, NEXT, NoContent, Page, Picture, PlainText, WithCookie, status_of,
 };
 use crate::guard::{Arrival, Caller};
+use crate::readiness::ReadinessChecks;
 use crate::request::{Body, IdempotencyKey, Ids, ImageBody, LARGEST_IMAGE, LONGEST_KEY, LastEventId, OptionalBody, Params};
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -18,6 +19,7 @@ use schemars::transform::ReplaceBoolSchemas;
 use schemars::{JsonSchema, Schema, json_schema};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A route's entry in the description, under construction.
 #[derive(Default)]
@@ -162,7 +164,7 @@ macro_rules! says_nothing {
     )*};
 }
 
-says_nothing!(State<App>, HeaderMap, Extension<Arrival>, Caller);
+says_nothing!(State<App>, HeaderMap, Extension<Arrival>, Extension<Arc<ReadinessChecks>>, Caller);
 
 impl<T: JsonSchema> DescribeInput for Ids<T> {
     fn describe(operation: &mut Operation, schemas: &mut Schemas) {

@@ -35,6 +35,7 @@ pub use caller::{Caller, check_caller};
 pub use folders::{Folders, add_folder, add_sample, may_add_folders};
 pub use limits::client_group;
 pub use password::{LONGEST_PASSWORD, hash_password};
-pub use rights::{check_admin, check_rights, check_settings, right, visible_workspaces};
+pub use rights::{check_admin, check_rights, check_settings, right};
 pub use secret::new_token;
 pub use sign_in::{Secret, SignInCredentials, sign_in, sign_out};
+pub use streams::VisibleWorkspaces;

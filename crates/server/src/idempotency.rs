@@ -7,9 +7,10 @@
 use crate::App;
 use crate::answer::ApiError;
 use crate::guard::Caller;
-use crate::request::{IdempotencyKey, LARGEST_BODY, LARGEST_IMAGE};
+use crate::request::{IdempotencyKey, any_body};
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -55,12 +56,11 @@ pub async fn answer_once(State(app): State<App>, caller: Caller, route: MatchedP
         Ok(IdempotencyKey(None)) => return next.run(Request::from_parts(parts, body)).await,
         Err(refused) => return refused.into_response(),
     };
-    let Ok(bytes) = to_bytes(body, LARGEST_IMAGE.max(LARGEST_BODY)).await else {
-        return ApiError::from(Problem::new(ErrorCode::TooLarge, "The body is larger than the server takes. Send less at a time."))
-            .into_response();
+    let bytes = match any_body(&parts.headers, body).await {
+        Ok(bytes) => bytes,
+        Err(refused) => return refused.into_response(),
     };
-    let account = caller.user().map(|user| user.to_string()).unwrap_or_default();
-    let key = RequestKey { scope: format!("{account} {} {}", parts.method, parts.uri), key };
+    let key = request_key(&caller, &parts, key);
     let sha256 = sha256_hex(&bytes);
     let request = Request::from_parts(parts, Body::from(bytes));
     let store = app.sessions.store().clone();
@@ -73,22 +73,31 @@ pub async fn answer_once(State(app): State<App>, caller: Caller, route: MatchedP
     }
 }
 
+/// The answer to a deletion that this caller made before, under the same key: they have no right any more to what they deleted.
+/// Nobody else has their keys, so this reveals nothing to others.
+pub async fn deleted_before(store: &Store, caller: &Caller, parts: &mut Parts, body: Body) -> Option<Response> {
+    if parts.method != Method::DELETE {
+        return None;
+    }
+    let IdempotencyKey(key) = IdempotencyKey::from_request_parts(parts, &()).await.ok()?;
+    let key = request_key(caller, parts, key?);
+    let sha256 = sha256_hex(&any_body(&parts.headers, body).await.ok()?);
+    let is_under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner).contains(&key);
+    let known = store.earlier_request(&key, &sha256).await.ok()??;
+    let known = if is_under_way { Err(under_way()) } else { answer_of(known) };
+    known.map_or_else(|refused| Some(refused.into_response()), |answered| answered)
+}
+
+/// The key in the scope of its caller and its address.
+fn request_key(caller: &Caller, parts: &Parts, key: String) -> RequestKey {
+    let account = caller.user().map(|user| user.to_string()).unwrap_or_default();
+    RequestKey { scope: format!("{account} {} {}", parts.method, parts.uri), key }
+}
+
 async fn made_once(store: &Store, key: RequestKey, sha256: &str, request: Request, next: Next) -> Result<Response, ApiError> {
-    let conflict = |text: &str| ApiError::from(Problem::new(ErrorCode::Conflict, text));
-    let Some(_under_way) = UnderWay::begin(&key) else {
-        return Err(conflict("This request is being made. Send it again in a moment to get its answer."));
-    };
-    match store.begin_request(&key, sha256).await? {
-        RequestState::New => {}
-        RequestState::Other => {
-            return Err(conflict("This `Idempotency-Key` was used for another request. Use a new key for each request."));
-        }
-        RequestState::Begun => {
-            return Err(conflict(
-                "The server ended during this request, and its outcome is unknown. Check the current state; to repeat the request, use a new key.",
-            ));
-        }
-        RequestState::Answered(status, body) => return Ok(answer(status, body.into())),
+    let Some(_under_way) = UnderWay::begin(&key) else { return Err(under_way()) };
+    if let Some(answered) = answer_of(store.begin_request(&key, sha256).await?)? {
+        return Ok(answered);
     }
     let response = next.run(request).await;
     let (parts, body) = response.into_parts();
@@ -99,6 +108,26 @@ async fn made_once(store: &Store, key: RequestKey, sha256: &str, request: Reques
         Ok(_) | Err(_) => store.forget_request(&key).await?,
     }
     Ok(Response::from_parts(parts, Body::from(bytes)))
+}
+
+/// The stored answer; `None` for a new request.
+fn answer_of(state: RequestState) -> Result<Option<Response>, ApiError> {
+    match state {
+        RequestState::New => Ok(None),
+        RequestState::Other => Err(conflict("This `Idempotency-Key` was used for another request. Use a new key for each request.")),
+        RequestState::Begun => Err(conflict(
+            "The server ended during this request, and its outcome is unknown. Check the current state; to repeat the request, use a new key.",
+        )),
+        RequestState::Answered(status, body) => Ok(Some(answer(status, body.into()))),
+    }
+}
+
+fn conflict(text: &str) -> ApiError {
+    Problem::new(ErrorCode::Conflict, text).into()
+}
+
+fn under_way() -> ApiError {
+    conflict("This request is being made. Send it again in a moment to get its answer.")
 }
 
 fn answer(status: u16, body: Bytes) -> Response {

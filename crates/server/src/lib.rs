@@ -10,6 +10,7 @@
 //! | [`listener`], [`connections`] | accepts connections, and limits them |
 //! | [`sse`] | event streams: of one chat, over all chats |
 //! | [`idempotency`] | retried requests |
+//! | [`readiness`] | checks whether the server can work |
 //! | [`request`] | parses bodies, queries and ids |
 //! | [`answer`] | responses and errors |
 //!
@@ -24,6 +25,7 @@ mod idempotency;
 mod listener;
 mod observe;
 mod openapi;
+mod readiness;
 mod request;
 mod routes;
 mod sse;

@@ -57,6 +57,11 @@ impl<S: Send + Sync> FromRequest<S> for ImageBody {
     }
 }
 
+/// The whole body of any request, within the limits for bodies.
+pub async fn any_body(headers: &HeaderMap, body: axum::body::Body) -> Result<Vec<u8>, ApiError> {
+    bytes_of(headers, body, LARGEST_IMAGE.max(LARGEST_BODY), TOO_LARGE).await
+}
+
 /// The whole body; `too_large` is the message if it exceeds `largest`.
 async fn bytes_of(headers: &HeaderMap, body: axum::body::Body, largest: usize, too_large: &str) -> Result<Vec<u8>, ApiError> {
     let too_large = || Problem::new(ErrorCode::TooLarge, too_large);
@@ -70,7 +75,7 @@ async fn bytes_of(headers: &HeaderMap, body: axum::body::Body, largest: usize, t
 /// The object in a body; `None` without a body.
 async fn object_of(request: Request) -> Result<Option<Map<String, Value>>, ApiError> {
     let (parts, body) = request.into_parts();
-    let bytes = bytes_of(&parts.headers, body, LARGEST_BODY, "The body is larger than the server accepts. Send less at a time.").await?;
+    let bytes = bytes_of(&parts.headers, body, LARGEST_BODY, TOO_LARGE).await?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
@@ -158,6 +163,7 @@ fn field_error(error: &str) -> String {
     }
 }
 
+const TOO_LARGE: &str = "The body is larger than the server accepts. Send less at a time.";
 /// Maximum size of a body. No message is larger.
 pub const LARGEST_BODY: usize = 2 << 20;
 /// How much of an oversized body is still read: a client that is sending does not read the response.

@@ -46,16 +46,18 @@ use crate::guard;
 use crate::headers;
 use crate::idempotency;
 use crate::observe;
+use crate::readiness::ReadinessChecks;
 use crate::request::LARGEST_BODY;
 use crate::table::{Route, SignInRule, Table};
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
+use axum::{Extension, Router};
 use planwright_protocol::ErrorCode::{
     ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending, RateLimited, TooLarge, UnsupportedMediaType,
 };
 use planwright_protocol::{ErrorCode, Problem};
+use std::sync::Arc;
 use tower_http::catch_panic::CatchPanicLayer;
 
 /// The API: every row needs sign-in.
@@ -186,12 +188,14 @@ pub fn all() -> impl Iterator<Item = Route> {
 pub fn router(app: App) -> Router {
     let check_caller = || from_fn_with_state(app.clone(), guard::check_caller);
     let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
-    let for_admins = |table: Table| table.router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller());
-    let answer_once = from_fn_with_state(app.clone(), idempotency::answer_once);
-    let api = api().router.fallback(not_found).route_layer(answer_once).route_layer(check_rights).route_layer(check_caller());
+    let answer_once = || from_fn_with_state(app.clone(), idempotency::answer_once);
+    let for_admins =
+        |table: Table| table.router.route_layer(answer_once()).route_layer(from_fn(guard::check_admin)).route_layer(check_caller());
+    let api = api().router.fallback(not_found).route_layer(answer_once()).route_layer(check_rights).route_layer(check_caller());
     let api = api.merge(sign_in_routes().router).merge(for_admins(administration()));
     public_routes()
         .router
+        .layer(Extension(Arc::<ReadinessChecks>::default()))
         .merge(for_admins(operations()))
         .nest("/api/v1", api)
         .route("/docs", get(page::docs))

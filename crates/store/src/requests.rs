@@ -1,6 +1,7 @@
 //! Requests that change something outside a chat, by their idempotency keys, so that none is executed twice.
 
 use crate::arg::args;
+use crate::db::Row;
 use crate::error::StoreError;
 use crate::store::{Store, micros};
 use planwright_protocol::Timestamp;
@@ -47,14 +48,16 @@ impl Store {
         let is_new = !transaction.rows(BEGIN, args![scope, id, sha256, now]).await?.is_empty();
         let known = transaction.row(FIND, args![scope, id]).await?;
         transaction.commit().await?;
-        if is_new {
-            return Ok(RequestState::New);
-        }
-        if known.text("sha256")? != sha256 {
-            return Ok(RequestState::Other);
-        }
-        let status = known.get::<Option<i64>>("status")?.and_then(|status| u16::try_from(status).ok());
-        status.map_or(Ok(RequestState::Begun), |status| known.text("body").map(|body| RequestState::Answered(status, body)))
+        if is_new { Ok(RequestState::New) } else { state(&known, sha256) }
+    }
+
+    /// What is known of a request that was sent before; `None` if it was not.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn earlier_request(&self, key: &RequestKey, sha256: &str) -> Result<Option<RequestState>, StoreError> {
+        let known = self.db.row(FIND, args![key.scope.as_str(), key.key.as_str()]).await?;
+        known.map(|known| state(&known, sha256)).transpose()
     }
 
     /// Stores the answer to a request.
@@ -76,4 +79,13 @@ impl Store {
         transaction.run(FORGET, args![key.scope.as_str(), key.key.as_str()]).await?;
         transaction.commit().await
     }
+}
+
+/// The state of a stored request that is sent again with this content.
+fn state(known: &Row, sha256: &str) -> Result<RequestState, StoreError> {
+    if known.text("sha256")? != sha256 {
+        return Ok(RequestState::Other);
+    }
+    let status = known.get::<Option<i64>>("status")?.and_then(|status| u16::try_from(status).ok());
+    status.map_or(Ok(RequestState::Begun), |status| known.text("body").map(|body| RequestState::Answered(status, body)))
 }

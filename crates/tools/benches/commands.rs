@@ -4,7 +4,7 @@
 use planwright_protocol::settings::SandboxSettings;
 use planwright_protocol::{CallId, Role};
 use planwright_sandbox::{Limits, Policy, Stop, View};
-use planwright_tools::command::Reach;
+use planwright_tools::command::{Landed, Reach};
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
 use planwright_tools::workspace::Mirror;
 use planwright_tools::{CommandContext, Commands, Consent, Epoch, Fence, Situation, Staged, ToolConfig, Verdict, Workspace, decide};
@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     sandbox(folder.path());
     judging(folder.path());
+    build_output(folder.path());
     ExitCode::SUCCESS
 }
 
@@ -72,19 +73,14 @@ fn sandbox(folder: &Path) {
 /// A whole call of `run` that changes ten files of a tree of 20,000, with its effects judged and landed.
 fn judging(folder: &Path) {
     let tree = folder.join("tree");
-    make_tree(&tree);
+    make_tree(&tree, 200);
     let workspace = Arc::new(Workspace::open(&tree).unwrap());
-    let commands = Arc::new(Commands {
-        place: folder.join("commands"),
-        sandbox: SandboxSettings::default(),
-        own: Vec::new(),
-        team: None,
-        roots: Vec::new(),
-    });
+    let commands = commands(folder);
     let mut whole = Vec::new();
     for round in 0..11 {
         let start = Instant::now();
-        call(&workspace, &commands, &format!("for i in 0 1 2 3 4 5 6 7 8 9; do echo {round} > folder$i/file1.rs; done"));
+        let output = call(&workspace, &commands, &format!("for i in 0 1 2 3 4 5 6 7 8 9; do echo {round} > folder$i/file1.rs; done")).0;
+        assert_eq!(output.report.unwrap().data["changed"].as_array().unwrap().len(), 10);
         whole.push(start.elapsed());
     }
     report("`run` that changes 10 of 20,000 files, staged in an overlay", &mut whole);
@@ -110,7 +106,46 @@ fn judging(folder: &Path) {
     report("without overlays: after each command", &mut after);
 }
 
-fn call(workspace: &Arc<Workspace>, commands: &Arc<Commands>, command: &str) {
+/// Judging and landing of build output whose every file a command replaced, against a copy of the same tree. With four times
+/// the files the ratio must stay about the same: the cost grows with their number and not with its square.
+fn build_output(folder: &Path) {
+    let mut ratios = Vec::new();
+    for folders in [50, 200] {
+        let root = folder.join(format!("build-output-{folders}"));
+        let output = root.join("node_modules");
+        make_tree(&output, folders);
+        let (workspace, commands) = (Arc::new(Workspace::open(&root).unwrap()), commands(folder));
+        let (mut copied, mut landed) = (Vec::new(), Vec::new());
+        for round in 0..5 {
+            let copy = folder.join(format!("copy-{folders}-{round}"));
+            let start = Instant::now();
+            assert!(Command::new("cp").arg("-a").args([&output, &copy]).status().unwrap().success());
+            copied.push(start.elapsed());
+            let replace = format!("find node_modules -type f -exec sh -c 'for file; do echo {round} > \"$file\"; done' sh {{}} +");
+            landed.push(call(&workspace, &commands, &replace).1);
+        }
+        assert_eq!(std::fs::read_to_string(output.join("folder1/file1.rs")).unwrap(), "4\n");
+        let files = folders * 100;
+        let copied = report(&format!("`cp -a` of {files} files"), &mut copied);
+        let landed = report(&format!("judging and landing of {files} replaced files of build output"), &mut landed);
+        println!("{:<66} {:>9.2}", "against `cp -a`", landed / copied);
+        ratios.push(landed / copied);
+    }
+    println!("{:<66} {:>9.2}", "growth of that ratio with four times the files", ratios[1] / ratios[0]);
+}
+
+fn commands(folder: &Path) -> Arc<Commands> {
+    Arc::new(Commands {
+        place: folder.join("commands"),
+        sandbox: SandboxSettings::default(),
+        own: Vec::new(),
+        team: None,
+        roots: Vec::new(),
+    })
+}
+
+/// A whole call of `run`, and how long the judging and landing of its changes took.
+fn call(workspace: &Arc<Workspace>, commands: &Arc<Commands>, command: &str) -> (Landed, Duration) {
     let context = CommandContext {
         call: Some(CallId::generate()),
         commands: Some(commands.clone()),
@@ -136,15 +171,16 @@ fn call(workspace: &Arc<Workspace>, commands: &Arc<Commands>, command: &str) {
     let prepared = tool_named("run").unwrap().prepare(&json!({ "command": command }).to_string(), &cx).unwrap();
     let Verdict::Allow(permit) = decide(&situation, &prepared.effects) else { unreachable!("nothing to ask") };
     prepared.commit(&permit).unwrap();
+    let start = Instant::now();
     let staged = Staged::load(&cx).unwrap().unwrap();
     let Verdict::Allow(permit) = decide(&situation, &staged.effects()) else { unreachable!("nothing to ask") };
     let output = staged.keep(&permit, &[]).unwrap();
-    assert_eq!(output.report.unwrap().data["changed"].as_array().unwrap().len(), 10);
+    (output, start.elapsed())
 }
 
-/// 20,000 files of about 2 KiB in 200 folders.
-fn make_tree(tree: &Path) {
-    for folder in 0..200 {
+/// Folders with 100 files of about 2 KiB each.
+fn make_tree(tree: &Path, folders: usize) {
+    for folder in 0..folders {
         let folder = tree.join(format!("folder{folder}"));
         std::fs::create_dir_all(&folder).unwrap();
         for file in 0..100 {

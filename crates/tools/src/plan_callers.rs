@@ -61,8 +61,10 @@ fn place_of(text: &str, quoted: &str) -> (usize, usize) {
 #[derive(Default)]
 struct Uses {
     is_defined: bool,
-    /// Uses outside the plan's files, in files that do not define the name themselves.
+    /// The first ones outside of the plan's files, in files that define no such name themselves.
     outside: BTreeSet<(WorkspacePath, u32)>,
+    /// How many there are outside.
+    count: usize,
 }
 
 impl Uses {
@@ -76,7 +78,12 @@ impl Uses {
             if scope.contains(path) {
                 found.is_defined |= is_defined && own.contains(path);
             } else if !is_defined {
-                found.outside.extend(source.uses_of(name).map(|one| (path.clone(), one.line)));
+                // A file can have a million of them.
+                found.count += source.uses_of(name).count();
+                found.outside.extend(source.uses_of(name).take(PLACES_NAMED).map(|one| (path.clone(), one.line)));
+                while found.outside.len() > PLACES_NAMED {
+                    found.outside.pop_last();
+                }
             }
         });
         // A missing workspace has no callers.
@@ -87,8 +94,8 @@ impl Uses {
         if !self.is_defined || self.outside.is_empty() {
             return None;
         }
-        let named: Vec<String> = self.outside.iter().take(PLACES_NAMED).map(|(path, line)| format!("{path}:{line}")).collect();
-        let more = self.outside.len() - named.len();
+        let named: Vec<String> = self.outside.iter().map(|(path, line)| format!("{path}:{line}")).collect();
+        let more = self.count - named.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let message = format!(
             "`{name}` is also used outside the plan's files: {}{more}; list those files in a step if they must change",
@@ -125,6 +132,16 @@ mod tests {
                 "5:17: `parse_plan` is also used outside the plan's files: /src/main.rs:2, /src/main.rs:4; list those files in a step if they must change"
             ]
         );
+    }
+
+    #[test]
+    fn of_very_many_uses_the_first_are_named_and_the_rest_counted() {
+        let uses = "fn main() {\n".to_owned() + &"    parse_plan();\n".repeat(2_000) + "}\n";
+        let trial = Trial::new(&[("src/plan.rs", "pub fn parse_plan() {}\n"), ("src/b.rs", &uses), ("src/a.rs", &uses)]);
+        let text = "# Rename\n\n## Steps\n\n- [ ] 1. Rename `parse_plan`\n  files: src/plan.rs\n";
+        let findings = callers_outside(&trial.cx.workspace, &trial.cx.config.secrets, text);
+        let told = findings[0].to_string();
+        assert!(told.contains("/src/a.rs:2, /src/a.rs:3, /src/a.rs:4, /src/a.rs:5, /src/a.rs:6 and 3995 more;"), "{told}");
     }
 
     #[test]

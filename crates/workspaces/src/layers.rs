@@ -8,7 +8,7 @@ use planwright_protocol::settings::{McpSettings, ModelChoice, ModelSettings, Pro
 use planwright_protocol::{ErrorCode, Problem, sha256_hex};
 use planwright_tools::{Commands, Secrets, Servers, Workspace, WorkspacePath};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of cached workspace files.
 const REMEMBERED: usize = 64;
@@ -65,6 +65,10 @@ impl Layers {
         Ok(WorkspaceRules { settings: Arc::new(settings), servers: self.factory.servers(&config.mcp, &self.user.mcp, waiting) })
     }
 
+    fn known(&self) -> MutexGuard<'_, HashMap<(String, Obeyed), (WorkspaceRules, Trust)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn model_choice(&self, config: &Config) -> ModelChoice {
         match &self.overrides.model {
             Some(model) => ModelChoice::both(model.clone()),
@@ -109,18 +113,19 @@ impl Configuration for Layers {
         let Some(bytes) = file(workspace)? else { return Ok((self.everywhere.clone(), Trust::nothing())) };
         let sha256 = sha256_hex(&bytes);
         let obeyed = if self.overrides.trusts_all || accepted == Some(sha256.as_str()) { Obeyed::All } else { Obeyed::Strictness };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get(&(sha256.clone(), obeyed)) {
+        let key = (sha256.clone(), obeyed);
+        if let Some(found) = self.known().get(&key) {
             return Ok(found.clone());
         }
+        // Read without the lock: the files of other workspaces don't wait for this one.
         let wrong = |why: String| Problem::new(ErrorCode::ValidationFailed, format!("The workspace's configuration is invalid. {why}"));
         let text = String::from_utf8(bytes).map_err(|error| wrong(format!("{PATH} is not UTF-8: {error}")))?;
-        let found = self.read(&text, sha256.clone(), obeyed).map_err(wrong)?;
-        if known.len() >= REMEMBERED {
+        let found = self.read(&text, sha256, obeyed).map_err(wrong)?;
+        let mut known = self.known();
+        if known.len() >= REMEMBERED && !known.contains_key(&key) {
             known.clear();
         }
-        known.insert((sha256, obeyed), found.clone());
-        Ok(found)
+        Ok(known.entry(key).or_insert(found).clone())
     }
 
     /// Rejects scripts: whoever may choose a model could read any file with them.
@@ -158,8 +163,8 @@ fn file(workspace: &Workspace) -> Result<Option<Vec<u8>>, Problem> {
         Ok(snapshot) => Ok(Some(snapshot.bytes)),
         Err(problem) if problem.code == ErrorCode::PathNotFound => Ok(None),
         Err(Problem { code: code @ ErrorCode::FileTooLarge, .. }) => Err(Problem::new(code, format!("{PATH} is larger than 256 KiB."))),
-        // A dangling link hides nothing, so it counts as no file.
-        Err(_) if workspace.host_path().is_ok_and(|folder| !folder.join(PATH).exists()) => Ok(None),
+        // A dangling link hides nothing, so it counts as no file. One that can't be examined may hide stricter rules.
+        Err(_) if workspace.host_path().is_ok_and(|folder| matches!(folder.join(PATH).try_exists(), Ok(false))) => Ok(None),
         Err(problem) => Err(problem),
     }
 }
@@ -172,4 +177,28 @@ pub fn remarks(trust: &Trust) -> Vec<String> {
         lines.push(format!("{PATH} needs your trust and does not apply in: {wants}"));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "files of the test")]
+    fn a_configuration_that_can_t_be_examined_is_an_error_and_not_no_configuration() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        assert!(file(&workspace).unwrap().is_none());
+        std::fs::create_dir(folder.path().join(".planwright")).unwrap();
+        let place = folder.path().join(PATH);
+        symlink("nowhere", &place).unwrap();
+        assert!(file(&workspace).unwrap().is_none(), "a link that leads nowhere hides nothing");
+        std::fs::remove_file(&place).unwrap();
+        symlink("config.toml", &place).unwrap();
+        assert!(file(&workspace).is_err());
+        std::fs::remove_file(&place).unwrap();
+        std::fs::write(&place, "[policy]\nact_requires_plan = true\n").unwrap();
+        assert!(file(&workspace).unwrap().is_some());
+    }
 }

@@ -85,7 +85,8 @@ impl Owner {
     }
 
     fn replace(&self, draft: Draft) {
-        self.record.send_replace(Arc::new(self.record().followed_by(draft.finished(), None)));
+        let (row, activity) = draft.finished();
+        self.record.send_replace(Arc::new(self.record().followed_by(row, activity, None)));
     }
 
     fn enter(&self, state: impl FnOnce(Role) -> ChatState) -> Result<(), Problem> {
@@ -105,7 +106,7 @@ impl Owner {
         let record = self.record();
         let mut draft = record.draft();
         edit(&mut draft);
-        let mut row = draft.finished();
+        let (mut row, activity) = draft.finished();
         record.state.enter(row.state, row.config.role.mode()).map_err(invalid)?;
         row.grants.extend(change.grants);
         let mut events = change.events;
@@ -122,7 +123,7 @@ impl Owner {
         let created = envelopes.iter().filter(|envelope| matches!(envelope.event, Event::MessageCreated { .. }));
         row.updated_at = created.map(|envelope| envelope.at).max().unwrap_or(row.updated_at);
         row.seq_ceiling = reserved.last + RESERVE;
-        let op = change.op.map(|op| OpRecord { result: serde_json::to_value(ChatView::from(&*row)).ok(), ..op });
+        let op = change.op.map(|op| OpRecord { result: serde_json::to_value(ChatView::from(&row)).ok(), ..op });
         let append = Append {
             events: &envelopes,
             approval: change.approval.as_ref(),
@@ -142,7 +143,7 @@ impl Owner {
         };
         let ceiling = row.seq_ceiling;
         self.file.note(&envelopes);
-        self.record.send_replace(Arc::new(record.followed_by(row, change.approval)));
+        self.record.send_replace(Arc::new(record.followed_by(row, activity, change.approval)));
         self.sequence.end_append(reserved, ceiling);
         Ok(())
     }
@@ -154,7 +155,8 @@ impl Owner {
             Ok(Some(mut row)) => {
                 // The fence of this process keeps counting.
                 row.epoch = record.epoch;
-                self.replace(ChatRecord::load(row, None).draft());
+                let ChatRecord { row, activity, .. } = ChatRecord::load(row, None);
+                self.record.send_replace(Arc::new(record.followed_by(row, activity, None)));
             }
             Ok(None) => {}
             Err(error) => tracing::error!(chat = %record.id, %error, "can't reload a chat whose change may be stored"),

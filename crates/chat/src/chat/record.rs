@@ -2,9 +2,10 @@
 
 use super::activity::Activity;
 use crate::card::Pending;
-use planwright_protocol::Mode;
-use planwright_store::{ApprovalRow, ChatRow};
-use std::ops::{Deref, DerefMut};
+use planwright_protocol::event::Usage;
+use planwright_protocol::{ChatConfig, Mode, Progress};
+use planwright_store::{ApprovalRow, ChatRow, Marks, TurnStart};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// The state of a chat at one moment. Readers share it; only the owner replaces it.
@@ -25,13 +26,23 @@ impl ChatRecord {
     }
 
     /// The same chat after a change, and with another approval if there is one.
-    pub(crate) fn followed_by(&self, draft: Draft, approval: Option<ApprovalRow>) -> Self {
-        let Draft { row, activity } = draft;
+    pub(crate) fn followed_by(&self, row: ChatRow, activity: Activity, approval: Option<ApprovalRow>) -> Self {
         Self { row, activity, newest_approval: approval.map(Arc::new).or_else(|| self.newest_approval.clone()) }
     }
 
     pub(crate) fn draft(&self) -> Draft {
-        Draft { row: self.row.clone(), activity: self.activity.clone() }
+        let row = self.row.clone();
+        Draft {
+            title: row.title.clone(),
+            config: row.config.clone(),
+            progress: row.progress.clone(),
+            epoch: row.epoch,
+            usage: row.usage,
+            turn_start: row.turn_start,
+            marks: row.marks.clone(),
+            activity: self.activity.clone(),
+            before: row,
+        }
     }
 
     /// The approval of the chat's current plan.
@@ -61,30 +72,26 @@ impl Deref for ChatRecord {
     }
 }
 
-/// A chat while a change edits it. The activity determines `state`, `run` and `pending` of the row: setting those has no effect.
+/// A chat while a change edits it: the parts that a change may set. The activity decides on `state`, `run` and `pending` of the
+/// row, and the owner on the rest.
 pub struct Draft {
-    row: ChatRow,
+    before: ChatRow,
+    pub title: String,
+    pub config: ChatConfig,
+    pub progress: Option<Progress>,
+    pub epoch: u64,
+    pub usage: Usage,
+    pub turn_start: Option<TurnStart>,
+    pub marks: Marks,
     pub activity: Activity,
 }
 
 impl Draft {
-    /// The draft with the columns of its activity.
-    pub(crate) fn finished(mut self) -> Self {
-        self.activity.store(&mut self.row);
-        self
-    }
-}
-
-impl Deref for Draft {
-    type Target = ChatRow;
-
-    fn deref(&self) -> &ChatRow {
-        &self.row
-    }
-}
-
-impl DerefMut for Draft {
-    fn deref_mut(&mut self) -> &mut ChatRow {
-        &mut self.row
+    /// The row after the change, with the columns of the activity.
+    pub(crate) fn finished(self) -> (ChatRow, Activity) {
+        let Draft { before, title, config, progress, epoch, usage, turn_start, marks, activity } = self;
+        let mut row = ChatRow { title, config, progress, epoch, usage, turn_start, marks, ..before };
+        activity.store(&mut row);
+        (row, activity)
     }
 }

@@ -77,6 +77,22 @@ fn parsing_ends_at_its_deadline() {
 }
 
 #[test]
+fn a_long_name_is_not_repeated_by_every_symbol_inside_of_it() {
+    let (name, inside) = ("A".repeat(100_000), "fn f() {}\n".repeat(5_000));
+    for (language, text) in [
+        (Language::Rust, format!("mod {name} {{\n{inside}}}\n")),
+        (Language::Cpp, format!("namespace {name} {{\n{}}}\n", "int f() {}\n".repeat(5_000))),
+        (Language::Cpp, "int AAAAAAAA::BBBBBBBB<CCCCCCCC>::f() {}\n".replace("CCCCCCCC", &name).repeat(5)),
+        (Language::Go, format!("package a\nfunc (a {name}) f() {{}}\n")),
+    ] {
+        let source = parse(language, text.as_bytes(), later()).unwrap();
+        let most = 1_000 * source.symbols.len() + 40 * text.len();
+        assert!(source.bytes() < most, "{} bytes are kept of {} ({} symbols)", source.bytes(), text.len(), source.symbols.len());
+        assert!(source.symbols.iter().all(|symbol| symbol.container.as_ref().is_none_or(|name| name.len() <= 256)));
+    }
+}
+
+#[test]
 fn memory_of_what_is_kept_is_counted() {
     let source = parse(Language::Rust, include_bytes!("fixtures/greeter.rs"), later()).unwrap();
     let most = 20 * include_bytes!("fixtures/greeter.rs").len();

@@ -68,6 +68,42 @@ async fn no_route_shows_or_changes_anything_of_another_tenant() {
 }
 
 #[tokio::test]
+async fn a_deletion_sent_again_is_answered_alike_to_who_made_it_and_tells_nobody_else() {
+    let team = Team::new().await;
+    let (workspace, chat) = team.anns.clone();
+    let delete = async |token: &str, path: &str, key: &str| {
+        let request = team.client.delete(format!("{}/api/v1{path}", team.server.base)).bearer_auth(token);
+        let response = request.header("idempotency-key", key).send().await.unwrap();
+        (response.status(), response.text().await.unwrap())
+    };
+    let path = format!("/workspaces/{workspace}/chats/{chat}");
+    let stranger = delete(&team.bob, &path, "one").await;
+    assert_eq!(stranger.0, StatusCode::NOT_FOUND);
+    assert_eq!(delete(&team.vic, &path, "one").await.0, StatusCode::FORBIDDEN);
+    for _ in 0..2 {
+        assert_eq!(delete(&team.ann, &path, "one").await, (StatusCode::NO_CONTENT, String::new()));
+    }
+    // Neither another key nor another person learns of it; the answer is that of a chat that was never there.
+    let never = format!("/workspaces/{workspace}/chats/{}", team.bobs_message);
+    let unknown = delete(&team.ann, &never, "one").await;
+    assert_eq!(unknown.0, StatusCode::NOT_FOUND);
+    for (token, key) in [(&team.ann, "two"), (&team.bob, "one"), (&team.vic, "one")] {
+        assert_eq!(delete(token, &path, key).await, unknown, "{key}");
+    }
+    assert_eq!(stranger, unknown);
+    // Who leaves a workspace, and an admin who removes one, get their answers again as well.
+    let left = format!("/workspaces/{}/members/bob", team.bobs.0);
+    for _ in 0..2 {
+        assert_eq!(delete(&team.bob, &left, "leave").await.0, StatusCode::NO_CONTENT);
+    }
+    let removed = format!("/admin/workspaces/{}", team.bobs.0);
+    for _ in 0..2 {
+        assert_eq!(delete(&team.ann, &removed, "remove").await.0, StatusCode::NO_CONTENT);
+    }
+    assert_eq!(delete(&team.bob, &removed, "remove").await.0, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
 async fn a_viewer_reads_everything_and_changes_nothing() {
     let team = Team::new().await;
     let before = team.look(&team.ann).await;

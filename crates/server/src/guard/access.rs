@@ -8,6 +8,7 @@ use planwright_protocol::UserId;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -55,7 +56,7 @@ pub struct AccessControl {
     pub(crate) unknown_members: Buckets<UserId>,
     pub(crate) unsent: UnsentEvents,
     /// Each password check takes 19 MiB and a processor for a while.
-    pub(super) hashing: Semaphore,
+    pub(super) hashing: Arc<Semaphore>,
 }
 
 /// Failed sign-ins allowed at once, and the time until one more is allowed; by address, then by name.
@@ -86,7 +87,7 @@ impl AccessControl {
             requests_of_user: Buckets::new(per_minute, Duration::from_mins(1) / per_minute),
             unknown_members: Buckets::new(UNKNOWN_MEMBERS.0, UNKNOWN_MEMBERS.1),
             unsent: UnsentEvents::default(),
-            hashing: Semaphore::new(cores.clamp(1, 4)),
+            hashing: Arc::new(Semaphore::new(cores.clamp(1, 4))),
         }
     }
 

@@ -41,8 +41,10 @@ impl AccessControl {
     /// Runs password work on its own thread, for a limited number of requests at once.
     async fn run_hashing<T: Send + 'static>(&self, work: impl FnOnce() -> Option<T> + Send + 'static) -> Result<T, ApiError> {
         let busy = || ApiError::too_many("Too many users are signing in at this moment.", HASHING_TIMEOUT);
-        let Ok(Ok(_room)) = tokio::time::timeout(HASHING_TIMEOUT, self.hashing.acquire()).await else { return Err(busy()) };
-        let done = tokio::task::spawn_blocking(work).await.ok().flatten();
+        let room = tokio::time::timeout(HASHING_TIMEOUT, self.hashing.clone().acquire_owned()).await;
+        let Ok(Ok(room)) = room else { return Err(busy()) };
+        // The work keeps its permit: it goes on if the client disconnects meanwhile.
+        let done = tokio::task::spawn_blocking(move || (work(), drop(room)).0).await.ok().flatten();
         done.ok_or_else(|| Problem::new(ErrorCode::Internal, "The password could not be checked. Try again.").into())
     }
 }
@@ -50,6 +52,35 @@ impl AccessControl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guard::{ExternalAccess, Folders, SignInMethod};
+    use std::sync::mpsc;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn clients_that_disconnect_do_not_get_more_passwords_checked_at_once() {
+        let outside = ExternalAccess { public_url: None, proxies: Vec::new(), requests_per_minute: 1, folders: Folders::default() };
+        let access = AccessControl::new(SignInMethod::Users, ([127, 0, 0, 1], 1).into(), outside);
+        let places = access.hashing.available_permits();
+        let (begun, begins) = mpsc::channel();
+        let mut ends = Vec::new();
+        for _ in 0..places {
+            let (end, ended) = mpsc::channel::<()>();
+            let begun = begun.clone();
+            let mut check = Box::pin(access.run_hashing(move || {
+                begun.send(()).ok()?;
+                ended.recv().ok()
+            }));
+            assert!(futures::poll!(&mut check).is_pending());
+            // The client is gone, and its check has begun or will.
+            drop(check);
+            ends.push(end);
+        }
+        for _ in 0..places {
+            tokio::task::block_in_place(|| begins.recv()).unwrap();
+        }
+        assert_eq!(access.hashing.available_permits(), 0, "their checks are still running");
+        ends.iter().for_each(|end| end.send(()).unwrap());
+        let _all = access.hashing.acquire_many(u32::try_from(places).unwrap()).await.unwrap();
+    }
 
     #[test]
     fn a_stored_password_names_its_cost_and_the_check_of_nobody_costs_the_same() {

@@ -4,16 +4,14 @@ use super::Caller;
 use super::streams::{StreamAccess, close_when_access_ends};
 use crate::App;
 use crate::answer::ApiError;
+use crate::idempotency::deleted_before;
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use planwright_feed::Visibility;
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use planwright_store::{Rank, Right};
 use serde_json::{Map, Value};
-use std::collections::HashSet;
-use std::sync::Arc;
 
 /// Only owners may change these; everything else in a workspace is open to all members.
 const OWNERS: &[&str] = &["/workspaces/{wid}", "/workspaces/{wid}/members", "/workspaces/{wid}/members/{member}"];
@@ -37,7 +35,11 @@ pub async fn check_rights(State(app): State<App>, caller: Caller, route: Matched
             let response = next.run(Request::from_parts(parts, body)).await;
             close_when_access_ends(response, StreamAccess { app, caller, place }).await
         }
-        Err(refused) => refused.into_response(),
+        Err(refused) => {
+            let store = app.sessions.store();
+            let before = if refused.is_not_found() { deleted_before(store, &caller, &mut parts, body).await } else { None };
+            before.unwrap_or_else(|| refused.into_response())
+        }
     }
 }
 
@@ -97,17 +99,6 @@ pub fn check_settings(caller: &Caller, settings: &Map<String, Value>) -> Result<
         return Ok(());
     }
     Err(Problem::new(ErrorCode::Forbidden, "Only admins of the server choose models. Ask an admin.").into())
-}
-
-/// The workspaces whose events the caller may see. The stream closes when they change.
-///
-/// # Errors
-/// The database failed.
-pub async fn visible_workspaces(app: &App, caller: &Caller) -> Result<Visibility, ApiError> {
-    let Some(user) = caller.user() else { return Ok(Arc::new(|_| true)) };
-    let seen: HashSet<WorkspaceId> =
-        app.sessions.store().workspaces_of(user).await?.into_iter().map(|(workspace, _)| workspace.id).collect();
-    Ok(Arc::new(move |workspace| seen.contains(&workspace)))
 }
 
 fn needed(method: &Method, route: &str) -> Right {

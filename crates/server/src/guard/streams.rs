@@ -9,11 +9,11 @@ use axum::body::Body;
 use axum::http::header;
 use axum::response::Response;
 use futures::StreamExt;
-use planwright_feed::{Bound, Unsent};
+use planwright_feed::{Bound, Unsent, Visibility};
 use planwright_protocol::{UserId, WorkspaceId};
 use planwright_store::StoreError;
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Interval of the access checks.
@@ -55,6 +55,26 @@ pub(super) struct StreamAccess {
     pub place: Option<ResourcePath>,
 }
 
+/// The workspaces whose events a stream over all chats sends, as an extension of its response; `None` for all of them.
+#[derive(Clone)]
+pub struct VisibleWorkspaces(Option<Vec<WorkspaceId>>);
+
+impl VisibleWorkspaces {
+    /// # Errors
+    /// The database failed.
+    pub async fn of(app: &App, caller: &Caller) -> Result<Self, StoreError> {
+        let Some(user) = caller.user() else { return Ok(Self(None)) };
+        let seen = app.sessions.store().workspaces_of(user).await?;
+        Ok(Self(Some(seen.into_iter().map(|(workspace, _)| workspace.id).collect())))
+    }
+
+    pub fn visibility(&self) -> Visibility {
+        let Some(seen) = &self.0 else { return Arc::new(|_| true) };
+        let seen: HashSet<WorkspaceId> = seen.iter().copied().collect();
+        Arc::new(move |workspace| seen.contains(&workspace))
+    }
+}
+
 pub(super) async fn close_when_access_ends(response: Response, access: StreamAccess) -> Response {
     let endless = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
     let revocable = match access.caller.credential {
@@ -64,8 +84,12 @@ pub(super) async fn close_when_access_ends(response: Response, access: StreamAcc
     if !(endless && revocable) {
         return response;
     }
-    // If the check fails now, it is repeated: a short outage of the database must not end all streams.
-    let first = access.reach().await.ok().flatten();
+    // The stream over all chats knows its workspaces: rights that changed since then must end it.
+    let first = match response.extensions().get::<VisibleWorkspaces>() {
+        Some(VisibleWorkspaces(visible)) => Some(visible.clone().unwrap_or_default()),
+        // If the check fails now, it is repeated: a short outage of the database must not end all streams.
+        None => access.reach().await.ok().flatten(),
+    };
     response.map(|body| Body::from_stream(body.into_data_stream().take_until(Box::pin(lost(access, first)))))
 }
 

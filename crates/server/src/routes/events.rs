@@ -1,7 +1,7 @@
 use super::chats::handle;
 use crate::App;
 use crate::answer::{ApiError, EventStream};
-use crate::guard::{Caller, visible_workspaces};
+use crate::guard::{Caller, VisibleWorkspaces};
 use crate::request::{Ids, LastEventId, Params};
 use crate::sse;
 use axum::extract::State;
@@ -52,9 +52,11 @@ pub async fn over_all(
 ) -> Result<EventStream, ApiError> {
     let named = named(query.chats.as_deref().unwrap_or_default())?;
     let cursor = last.or(query.after).map(|id| id.parse().unwrap_or_else(|()| Cursor::unknown()));
-    let visibility = visible_workspaces(&app, &caller).await?;
-    let overview = app.sessions.overview(visibility, cursor.as_ref(), &named).await?.counted(&app.access.unsent.of(&caller));
-    Ok(sse::over_all(overview, app.closing.clone()))
+    let visible = VisibleWorkspaces::of(&app, &caller).await?;
+    let overview = app.sessions.overview(visible.visibility(), cursor.as_ref(), &named).await?;
+    let EventStream(mut response) = sse::over_all(overview.counted(&app.access.unsent.of(&caller)), app.closing.clone());
+    response.extensions_mut().insert(visible);
+    Ok(EventStream(response))
 }
 
 fn named(chats: &str) -> Result<Vec<(ChatId, Option<u64>)>, Problem> {

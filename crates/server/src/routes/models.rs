@@ -1,11 +1,13 @@
 use crate::App;
 use crate::answer::ApiResult;
+use crate::guard::Caller;
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
 use futures::future::BoxFuture;
 use planwright_chat::ModelOptions;
 use planwright_protocol::{Problem, WorkspaceId};
+use planwright_store::Rank;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,8 +65,11 @@ pub trait ModelDirectory: Send + Sync {
     fn test<'a>(&'a self, model: &'a str) -> BoxFuture<'a, Result<String, Problem>>;
 }
 
-pub async fn list(State(app): State<App>) -> Json<ModelSources> {
-    Json(app.models.sources())
+pub async fn list(State(app): State<App>, caller: Caller) -> Json<ModelSources> {
+    let sources = app.models.sources();
+    // Other users can't edit the file, and its path names a home of the machine.
+    let is_admin = caller.account.is_none_or(|account| account.rank == Rank::Admin);
+    Json(ModelSources { config_file: sources.config_file.filter(|_| is_admin), ..sources })
 }
 
 /// The models configured for this workspace, and those that a chat can choose.

@@ -1,10 +1,11 @@
 //! The web UI: the files of `web/dist`, embedded. A debug build reads them from disk on each request.
 
 use super::not_found;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use rust_embed::{Embed, EmbeddedFile};
+use std::borrow::Cow;
 
 #[derive(Embed)]
 #[folder = "../../web/dist"]
@@ -45,7 +46,12 @@ fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let (encoding, file) = encoded(path, headers).map_or((None, plain), |(name, file)| (Some(name), file));
-        let mut response = Body::from(file.data.into_owned()).into_response();
+        // Embedded files are sent as they are: a copy for each slow reader would add up.
+        let bytes = match file.data {
+            Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+            Cow::Owned(bytes) => bytes.into(),
+        };
+        let mut response = Body::from(bytes).into_response();
         if let Some(encoding) = encoding {
             response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
         }

@@ -49,6 +49,17 @@ fn all_rows() -> Vec<(String, Vec<String>)> {
     rows
 }
 
+/// The rows of the holes that were found, with the tests they name.
+fn holes() -> Vec<(String, Vec<String>)> {
+    let text = std::fs::read_to_string(root().join("docs/security.md")).unwrap();
+    let (_, section) = text.split_once("\n## Holes that were found, and their tests\n").unwrap();
+    let rows = section.split("\n## ").next().unwrap().lines().filter(|line| line.starts_with("| ") && line.contains('`'));
+    let rows: Vec<(String, Vec<String>)> = rows.map(|line| (line.to_owned(), named_tests(line))).collect();
+    let numbers: BTreeSet<u32> = rows.iter().filter_map(|(row, _)| row.split(' ').nth(1)?.parse().ok()).collect();
+    assert_eq!(numbers, (1..=19).collect(), "each of the first holes has its row");
+    rows
+}
+
 /// The tests that stand in the last column.
 fn named_tests(row: &str) -> Vec<String> {
     row.rsplit(" | ").next().unwrap_or_default().split('`').skip(1).step_by(2).map(str::to_owned).collect()
@@ -57,7 +68,8 @@ fn named_tests(row: &str) -> Vec<String> {
 #[test]
 fn every_test_that_the_map_names_exists() {
     let sources: String = files(&[".rs", ".mjs", ".ts", ".tsx"]).into_iter().map(|(_, text)| text).collect();
-    for (id, tests) in all_rows() {
+    for (id, tests) in all_rows().into_iter().chain(holes()) {
+        assert!(!tests.is_empty(), "{id} names no test");
         for test in tests {
             let name = test.rsplit("::").next().unwrap_or_default();
             let exists = match name.split_once(' ') {

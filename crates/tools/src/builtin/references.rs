@@ -42,7 +42,7 @@ impl Input for References {
             let name = search.needle.text();
             let searched = search.run(&cx.workspace, |path, hit| {
                 let file = FileUses::of(hit, &search);
-                if file.count + file.definitions.len() > 0 {
+                if file.count + file.definition_count > 0 {
                     found.lock().unwrap_or_else(PoisonError::into_inner).add(path.clone(), file);
                 }
             })?;
@@ -61,8 +61,9 @@ impl Input for References {
 /// The occurrences of a name in one file.
 #[derive(Default)]
 struct FileUses {
-    /// Line and signature of each.
+    /// Line and signature of the first ones.
     definitions: Vec<(u32, String)>,
+    definition_count: usize,
     /// Each line, and the symbol around it.
     lines: Vec<(u32, Option<String>)>,
     count: usize,
@@ -78,11 +79,18 @@ impl FileUses {
                     source.definitions_of(name).map(|symbol| (symbol.line, format!("{}: {}", symbol.kind.label(), symbol.signature)));
                 let around = |one| source.around(one).map(|symbol| symbol.name.to_string());
                 let lines = source.uses_of(name).take(MOST).map(|one| (one.line, around(one))).collect();
-                Self { definitions: definitions.collect(), lines, count: source.uses_of(name).count(), is_text: false }
+                Self {
+                    // A file can have a hundred thousand of them.
+                    definitions: definitions.take(MOST_DEFINITIONS).collect(),
+                    definition_count: source.definitions_of(name).count(),
+                    lines,
+                    count: source.uses_of(name).count(),
+                    is_text: false,
+                }
             }
             Hit::Text(text) => {
                 let lines: Vec<_> = search.needle.lines_in(text).map(|(line, _)| (line, None)).take(MOST).collect();
-                Self { definitions: Vec::new(), count: lines.len(), lines, is_text: true }
+                Self { count: lines.len(), lines, is_text: true, ..Self::default() }
             }
         }
     }
@@ -102,7 +110,7 @@ struct NameUses {
 
 impl NameUses {
     fn add(&mut self, path: WorkspacePath, file: FileUses) {
-        self.definitions += file.definitions.len();
+        self.definitions += file.definition_count;
         self.uses += file.count;
         self.files_with_uses += usize::from(file.count > 0);
         self.held += file.lines.len();

@@ -136,8 +136,13 @@ impl Definitions {
         } else {
             self.total += 1;
         }
+        let here = self.best.entry(place).or_default();
+        // One line can have a hundred thousand definitions.
+        if here.len() >= limit {
+            return;
+        }
+        here.push(text);
         self.held += 1;
-        self.best.entry(place).or_default().push(text);
         while let Some(last) = self.best.last_entry() {
             if self.held - last.get().len() < limit {
                 break;
@@ -181,6 +186,16 @@ mod tests {
 
     fn found(trial: &Trial, args: &str) -> String {
         trial.plan("symbols", args).unwrap().text
+    }
+
+    #[test]
+    fn of_very_many_definitions_on_one_line_no_more_than_the_limit_are_shown() {
+        let trial = Trial::new(&[("a.rs", &"fn parse() {} ".repeat(3_000))]);
+        let output = trial.plan("symbols", r#"{"query": "parse", "limit": 7}"#).unwrap();
+        assert_eq!(output.text.matches("function").count(), 7, "{}", output.text);
+        assert_eq!((output.data["symbols"].clone(), output.data["truncated"].clone()), (json!(3_000), json!(true)));
+        let uses = trial.plan("references", r#"{"symbol": "parse"}"#).unwrap();
+        assert!(uses.text.lines().count() < 200 && uses.data["definitions"] == 3_000, "{}", uses.text);
     }
 
     #[test]

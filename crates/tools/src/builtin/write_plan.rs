@@ -85,7 +85,7 @@ impl Input for WritePlan {
             Some(mut document) => {
                 document.plan = plan;
                 document.chat = chat;
-                document.revision += 1;
+                document.revision = document.revision.saturating_add(1);
                 document.status = PlanFileStatus::Draft;
                 document
             }
