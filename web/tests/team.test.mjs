@@ -46,10 +46,10 @@ test('an owner shares a workspace: a name that nobody has is told, a right is ch
   await members.getByRole('button', { name: 'Add' }).click();
   await members.getByRole('alert').getByText(/planwright user add/).waitFor();
   await members.getByLabel('Name of an account').fill('bob');
-  assert.equal(await members.getByLabel('Right', { exact: true }).inputValue(), 'viewer');
-  await members.getByLabel('Right', { exact: true }).selectOption('member');
+  assert.equal(await members.getByLabel('Access', { exact: true }).inputValue(), 'viewer');
+  await members.getByLabel('Access', { exact: true }).selectOption('member');
   await members.getByRole('button', { name: 'Add' }).click();
-  await members.getByLabel('Right of bob').selectOption('viewer');
+  await members.getByLabel('Access of bob').selectOption('viewer');
   await until(async () => (await asks(ann, `${chat.path.split('/chats')[0]}/members`)).answer.find((one) => one.name === 'bob')?.role === 'viewer', 'the right');
   await members.getByRole('button', { name: 'Remove ann' }).click();
   await ann.getByRole('alert').getByText(/Make somebody its owner first/).waitFor();
@@ -91,7 +91,7 @@ test('a viewer sees everything and can press nothing that changes something', as
 });
 
 test('made a member, the same person can answer', async () => {
-  await ann.getByLabel('Right of bob').selectOption('member');
+  await ann.getByLabel('Access of bob').selectOption('member');
   await until(async () => (await asks(ann, `${chat.path.split('/chats')[0]}/members`)).answer.find((one) => one.name === 'bob')?.role === 'member', 'the right');
   await bob.goto(chat.url);
   await bob.getByRole('button', { name: 'Friendly' }).click();

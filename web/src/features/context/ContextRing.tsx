@@ -9,7 +9,7 @@ import { useRoom } from './useContextOf';
 
 /** How full the model's context is; opens the panel that tells what fills it. */
 export function ContextRing() {
-  const t = useText('context');
+  const t = useText('panel');
   const locale = useLocale((state) => state.locale);
   const usage = useChatView((view) => view.chat.usage);
   const limit = useRoom();
