@@ -48,7 +48,7 @@ async function followGuide(page, folder) {
   assert.equal(await shownMode(page), 'plan');
   assert.ok(!existsSync(join(folder, 'src/farewell.rs')), 'nothing changes before the plan is approved');
   await page.getByRole('button', { name: 'Execute plan' }).click();
-  await guideAt(page, /Done\. Look at the change/);
+  await guideAt(page, /Done\. Review the change/);
   assert.equal(await shownMode(page), 'act');
   assert.match(readFileSync(join(folder, 'src/farewell.rs'), 'utf8'), /Goodbye/);
   await guide(page).getByRole('button', { name: 'Show the changes' }).click();

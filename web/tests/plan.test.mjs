@@ -213,6 +213,10 @@ test('progress is live: in the card, beside the chat, and above the composer', a
   await card.locator('[data-step="1"][data-status="done"]').waitFor();
   await card.locator('[data-step="2"][data-status="in_progress"]').waitFor();
   await card.getByText('1 of 3 done').waitFor();
+  const heads = page.getByRole('log').getByRole('heading', { level: 2, name: /^Step/ });
+  await heads.filter({ hasText: /^Step 1Add a limiter keyed by tenantdone/ }).waitFor();
+  await heads.filter({ hasText: /^Step 2Wire it into the routerin progress/ }).waitFor();
+  assert.equal(await heads.count(), 2, 'each step that was begun has one heading');
   await togglePanel(page);
   await panelOf(page).getByText('1 of 3 done').waitFor();
   await panelOf(page).locator('[data-step="2"][data-status="in_progress"]').waitFor();

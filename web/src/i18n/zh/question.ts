@@ -13,7 +13,7 @@ export const question = {
   region: '智能体的提问',
   hide: '收起',
   show: '展开',
-  stepOf: '第 {step} 个，共 {count} 个',
+  stepOf: '{step} / {count}',
   steps: '问题',
   stepName: '问题 {step}：{name}',
   stepDone: '已回答',
