@@ -119,7 +119,7 @@ test('on a phone the composer is one line that names the mode, and grows; the fr
   await composer(phone).tap();
   await attach.waitFor();
   assert.ok((await form.boundingBox()).height > 80, 'a line for the text, and one for the chips');
-  await phone.getByRole('heading', { level: 1 }).tap();
+  await phone.getByRole('heading', { name: 'Small' }).tap();
   assert.ok(await attach.isVisible(), 'a button does not move away under a finger');
   await phone.getByRole('button', { name: 'More' }).click();
   await phone.getByRole('menuitem', { name: 'Chat file' }).click();

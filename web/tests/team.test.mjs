@@ -36,6 +36,7 @@ before(async () => {
   chat = { path: `/workspaces/${workspace.id}/chats/${made.id}`, url: `${server.url}/w/${workspace.id}/c/${made.id}` };
   await asks(ann, `${chat.path}/messages`, 'POST', { content: 'Plan something' });
   await until(async () => (await asks(ann, chat.path)).answer.pending_question, 'the question');
+  bob = await signIn('bob');
 });
 
 test('an owner shares a workspace: a name that nobody has is told, a right is changed, the last owner stays', async () => {
@@ -56,7 +57,7 @@ test('an owner shares a workspace: a name that nobody has is told, a right is ch
 });
 
 test('a viewer sees everything and can press nothing that changes something', async () => {
-  bob = await signIn('bob');
+  await bob.reload();
   await bob.getByText('You can view these workspaces.').waitFor();
   assert.ok(await bob.getByRole('button', { name: 'New chat' }).isDisabled());
   assert.ok(await bob.getByRole('button', { name: 'Start' }).isDisabled());
