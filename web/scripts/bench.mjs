@@ -37,10 +37,12 @@ test('a chat of 10,000 messages: at most 1,500 DOM nodes', async () => {
     const snapshot = await (await route.fetch()).json();
     await route.fulfill({ json: { ...snapshot, messages: manyMessages(snapshot.chat.id) } });
   });
+  const spent = await clockOf(page);
   const started = Date.now();
   await page.goto(chat.url);
   await history(page).getByText(`Answer ${MESSAGES}`, { exact: false }).waitFor();
   report('10,000 messages, ready', `${Date.now() - started} ms`, 'aim: 1,000 ms');
+  report('10,000 messages, main thread in all', `${await spent('TaskDuration')} ms`, 'aim: 1,000 ms');
   let most = 0;
   let blank = 0;
   for (let jump = 0; jump < 20; jump += 1) {
@@ -67,24 +69,29 @@ test('a chat of 10,000 messages: at most 1,500 DOM nodes', async () => {
 test('2,000 tokens streamed: script time, and how far the text above moves', async () => {
   const text = Array.from({ length: TOKENS / 20 }, (_, index) => `${index % 9 === 0 ? `## Part ${index}\n\n` : ''}${words(18, 'token')} **bold** \`code\`.`).join('\n\n');
   const server = await startServer({ model: { plan: [{ text: words(600, 'before') }, { text, delay_ms: 4 }] } });
-  const { page, context } = await openBrowser(server);
+  const { page } = await openBrowser(server);
   await page.goto((await server.newChat()).url);
   await say(page, 'One');
   await history(page).getByText('before600').waitFor();
   await composer(page).waitFor();
-  const client = await context.newCDPSession(page);
-  await client.send('Performance.enable');
-  const script = async () => (await client.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'ScriptDuration').value * 1000;
-  const task = async () => (await client.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
-  const [scriptBefore, taskBefore] = [await script(), await task()];
+  const spent = await clockOf(page);
   await say(page, 'Two');
   await until(async () => (await history(page).locator('.prose').last().innerText()).includes('Part 9'), 'the answer to begin');
   const drift = await driftWhileReading(page);
   await until(async () => !(await page.getByRole('button', { name: 'Stop', exact: true }).isVisible()), 'the answer to end');
-  report('2,000 tokens, script on the main thread', `${Math.round((await script()) - scriptBefore)} ms`, 'aim: 400 ms');
-  report('2,000 tokens, main thread in all', `${Math.round((await task()) - taskBefore)} ms`, 'aim: 1,200 ms');
+  report('2,000 tokens, script on the main thread', `${await spent('ScriptDuration')} ms`, 'aim: 400 ms');
+  report('2,000 tokens, main thread in all', `${await spent('TaskDuration')} ms`, 'aim: 1,200 ms');
   report('drift of what is read while more is written', `${drift.toFixed(2)} px`, 'aim: 1 px');
 });
+
+/** What the page's main thread has spent since now, in milliseconds of its processor: the work of others does not count. */
+async function clockOf(page) {
+  const client = await page.context().newCDPSession(page);
+  await client.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const read = async () => Object.fromEntries((await client.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value * 1000]));
+  const before = await read();
+  return async (what) => Math.round((await read())[what] - before[what]);
+}
 
 /** Scrolls up, and watches for two seconds how far what is on screen moves. */
 function driftWhileReading(page) {

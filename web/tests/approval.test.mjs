@@ -57,7 +57,6 @@ test('a deletion is critical: its effect is shown, nothing stands out as the usu
   assert.ok(existsSync(path));
   await page.locator('[data-answer]').filter({ hasText: 'Denied' }).waitFor();
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });
 
 test('allowing once allows one call; the next asks again', async () => {
@@ -71,7 +70,6 @@ test('allowing once allows one call; the next asks again', async () => {
   await answered(page);
   await atRest(stage, chat);
   assert.ok(existsSync(second));
-  await page.context().close();
 });
 
 test('always allowing spares the questions that follow', async () => {
@@ -83,7 +81,6 @@ test('always allowing spares the questions that follow', async () => {
   const asked = (await stage.snapshot(chat)).messages.filter((message) => message.message_type === 'question');
   assert.equal(asked.length, 1, 'the second change did not ask');
   for (const name of ['always-1.txt', 'always-2.txt']) assert.ok(existsSync(join(stage.workspace, name)));
-  await page.context().close();
 });
 
 test('Alt+A, Alt+Shift+A and Alt+D decide while the focus is in the bar, and nowhere else', async () => {
@@ -114,7 +111,6 @@ test('Alt+A, Alt+Shift+A and Alt+D decide while the focus is in the bar, and now
   await atRest(stage, chat);
   await page.locator('[data-answer]').filter({ hasText: 'Always allowed in this chat' }).waitFor();
   assert.ok(existsSync(join(stage.workspace, 'keys-4.txt')));
-  await page.context().close();
 });
 
 test('a digit only goes to the button of a critical decision; pressing it is a second act', async () => {
@@ -131,7 +127,6 @@ test('a digit only goes to the button of a critical decision; pressing it is a s
   await answered(page);
   await atRest(stage, chat);
   assert.ok(!existsSync(path));
-  await page.context().close();
 });
 
 test('a change outside the plan shows its lines before it is allowed', async () => {
@@ -145,7 +140,6 @@ test('a change outside the plan shows its lines before it is allowed', async () 
   await answered(page);
   await atRest(stage, chat);
   assert.equal(readFileSync(path, 'utf8'), 'one\n2\nthree\n');
-  await page.context().close();
 });
 
 test('an approval waits over a reload and the death of the server', async () => {
@@ -160,7 +154,6 @@ test('an approval waits over a reload and the death of the server', async () => 
   await answered(page);
   await atRest(stage, chat);
   assert.ok(!existsSync(path));
-  await page.context().close();
 });
 
 test('payloads in names, commands and output are text', async () => {
@@ -179,5 +172,4 @@ test('payloads in names, commands and output are text', async () => {
   await page.getByRole('article', { name: 'Tool call: run' }).getByRole('button', { expanded: false }).last().click();
   assert.ok(await nothingRan(page));
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });

@@ -107,10 +107,20 @@ test('the frontmatter of the chat file is shown (PB-25)', async () => {
   await page.getByRole('region', { name: `File /.planwright/chats/${chat.id}.chat` }).getByText('agent_role').waitFor();
 });
 
-test('on a phone the frontmatter is in the menu', async () => {
+test('on a phone the composer is one line that names the mode, and grows; the frontmatter is in the menu', async () => {
   const chat = await server.newChat({ title: 'Small' });
   const { page: phone } = await openBrowser(server, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await phone.goto(chat.url);
+  const attach = phone.getByRole('button', { name: 'Attach images or text files' });
+  const form = phone.locator('form', { has: composer(phone) });
+  await form.getByRole('button', { name: /^Role/ }).getByText('Plan', { exact: true }).waitFor();
+  assert.ok((await form.boundingBox()).height <= 50, 'one line');
+  assert.equal(await attach.isVisible(), false);
+  await composer(phone).tap();
+  await attach.waitFor();
+  assert.ok((await form.boundingBox()).height > 80, 'a line for the text, and one for the chips');
+  await phone.getByRole('heading', { name: 'Small' }).tap();
+  assert.ok(await attach.isVisible(), 'a button does not move away under a finger');
   await phone.getByRole('button', { name: 'More' }).click();
   await phone.getByRole('menuitem', { name: 'Chat file' }).click();
   await phone.getByRole('dialog').locator('pre').getByText('title: Small').waitFor();

@@ -57,7 +57,6 @@ test('files changed by the chat show with their lines, by file and by message, a
   await stage.say(chat, `CALL write ${JSON.stringify({ path: '/later.txt', content: 'x\n' })}`);
   await changes.getByRole('button', { name: /later\.txt/ }).waitFor();
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });
 
 test('taking back to before a message shows first what it does, leaves alone what others changed, and can be undone', async () => {
@@ -94,7 +93,6 @@ test('taking back to before a message shows first what it does, leaves alone wha
   await page.getByRole('button', { name: 'Undo' }).click();
   await until(() => read('mine.txt') === 'after\n', 'the undone revert');
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });
 
 test('a message of yours takes back what was done about it, and says so where there is nothing', async () => {
@@ -111,7 +109,6 @@ test('a message of yours takes back what was done about it, and says so where th
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
   const changes = await showChanges(page);
   await changes.getByText('Everything was taken back').waitFor();
-  await page.context().close();
 });
 
 test('the page of the changes has the diffs open, also side by side', async () => {
@@ -128,7 +125,6 @@ test('the page of the changes has the diffs open, also side by side', async () =
   await page.locator('.diff-code-insert', { hasText: '# Title' }).waitFor();
   await page.getByRole('link', { name: 'Chat', exact: true }).click();
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
-  await page.context().close();
 });
 
 test('nothing yet, a failure with another try, and a server that is gone each say what to do', async () => {
@@ -147,6 +143,4 @@ test('nothing yet, a failure with another try, and a server that is gone each sa
   await other.unrouteAll();
   await panelOf(other).getByRole('button', { name: 'Try again' }).click();
   await panelOf(other).getByRole('button', { name: /broken\.txt/ }).waitFor();
-  await other.context().close();
-  await page.context().close();
 });

@@ -5,7 +5,7 @@ import { composer, escapeTwice, history, openBrowser, say, startServer, until, w
 
 let server, page, context;
 before(async () => {
-  server = await startServer({ model: { plan: [{ text: words(200), delay_ms: 40 }, { text: 'Short.' }], repeat: true } });
+  server = await startServer({ model: { plan: [{ reasoning: 'I weigh every word.', text: words(200), delay_ms: 40 }, { text: 'Short.' }], repeat: true } });
   ({ page, context } = await openBrowser(server));
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
 });
@@ -86,6 +86,19 @@ test('Escape twice stops; sending again goes on', async () => {
   await history(page).getByRole('article', { name: 'You' }).hover();
   await history(page).getByRole('button', { name: 'Send again' }).click();
   await until(async () => (await own(chat)).join() === 'Talk,Talk', 'the second message');
+});
+
+test('HM-5: the reasoning of an answer that was interrupted stays with it', async () => {
+  await fresh();
+  await say(page, 'Talk');
+  await history(page).getByText('word3').waitFor();
+  await stop();
+  await history(page).getByText('Interrupted here').waitFor();
+  const fold = history(page).getByRole('button', { name: 'Reasoning' });
+  await fold.waitFor();
+  await page.reload();
+  await fold.click();
+  await history(page).getByText('I weigh every word.').waitFor();
 });
 
 test('an edited message goes to a chat of its own that begins as this one did', async () => {

@@ -65,7 +65,6 @@ test('a second click at the same spot does not approve the next deletion, which 
   await atRest(stage, chat);
   assert.ok(existsSync(second));
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });
 
 test('keys are held back as clicks are, also from one question of a batch to the next', async () => {
@@ -87,7 +86,6 @@ test('keys are held back as clicks are, also from one question of a batch to the
   await answered(page);
   assert.deepEqual(await givenAnswers(stage, chat), { tone: 'warm', second: 'cool' });
   await focusIsOn(page, composer(page));
-  await page.context().close();
 });
 
 test('the focus goes to the composer after an answer, and an Enter too many sends nothing from there', async () => {
@@ -116,7 +114,6 @@ test('the focus goes to the composer after an answer, and an Enter too many send
   await focusIsOn(page, composer(page));
   await atRest(stage, chat);
   assert.equal(await composer(page).inputValue(), 'A thought for later');
-  await page.context().close();
 });
 
 test('a question that waits can be stopped, by the button and by Escape twice from anywhere', async () => {
@@ -136,7 +133,6 @@ test('a question that waits can be stopped, by the button and by Escape twice fr
   await escapeTwice(page);
   await answered(page);
   await isStopped();
-  await page.context().close();
 });
 
 test('an Escape that closes a dialog or a menu does not count for stopping', async () => {
@@ -152,7 +148,6 @@ test('an Escape that closes a dialog or a menu does not count for stopping', asy
   await stage.snapshot(chat);
   assert.notEqual((await stage.snapshot(chat)).pending_question, null);
   await barOf(page).waitFor();
-  await page.context().close();
 });
 
 test('Alt+Q never lands where Enter allows: on Deny for a call, on the bar for a plan or a critical choice', async () => {
@@ -165,7 +160,6 @@ test('Alt+Q never lands where Enter allows: on Deny for a call, on the bar for a
   await answered(page);
   await atRest(stage, chat);
   assert.ok(existsSync(path));
-  await page.context().close();
 });
 
 test('a command that ended with an error has no mark of success in its row', async () => {
@@ -178,7 +172,6 @@ test('a command that ended with an error has no mark of success in its row', asy
   const row = page.getByRole('article', { name: 'Tool call: run' });
   await row.and(page.locator('[data-state="exited"]')).waitFor();
   await row.getByText('exit code 3', { exact: true }).waitFor();
-  await page.context().close();
 });
 
 test('a call that asks is shown as waiting, not as done', async () => {
@@ -189,5 +182,4 @@ test('a call that asks is shown as waiting, not as done', async () => {
   await row.and(page.locator('[data-state="awaiting"]')).waitFor();
   await barOf(page).getByRole('button', { name: 'Cool' }).click();
   await row.and(page.locator('[data-state="done"]')).waitFor();
-  await page.context().close();
 });

@@ -48,7 +48,7 @@ async function followGuide(page, folder) {
   assert.equal(await shownMode(page), 'plan');
   assert.ok(!existsSync(join(folder, 'src/farewell.rs')), 'nothing changes before the plan is approved');
   await page.getByRole('button', { name: 'Execute plan' }).click();
-  await guideAt(page, /Done\. Look at the change/);
+  await guideAt(page, /Done\. Review the change/);
   assert.equal(await shownMode(page), 'act');
   assert.match(readFileSync(join(folder, 'src/farewell.rs'), 'utf8'), /Goodbye/);
   await guide(page).getByRole('button', { name: 'Show the changes' }).click();
@@ -97,13 +97,13 @@ async function restartedAddress() {
 test('without a model the app says how to get one, and the demo works all the same', async () => {
   const server = await startServer({ model: null });
   const { page, faults } = await openBrowser(server);
-  await page.getByRole('heading', { name: 'First, a model' }).waitFor();
+  await page.getByRole('heading', { name: 'Set up a model first' }).waitFor();
   assert.deepEqual(await violations(page), []);
   await page.getByRole('link', { name: 'Set up a model' }).click();
   await page.getByText('no model yet').first().waitFor();
   await page.getByText('export ANTHROPIC_API_KEY=…').waitFor();
   await page.goto(server.url);
-  await page.getByRole('heading', { name: 'First, a model' }).waitFor();
+  await page.getByRole('heading', { name: 'Set up a model first' }).waitFor();
   // A message sent without a model says what is missing.
   await page.getByRole('textbox', { name: 'First message of a new chat' }).fill('Hello');
   await page.keyboard.press('Enter');

@@ -67,7 +67,6 @@ test('a plan shows its steps, reasons, files, tools, times, risks and prerequisi
   assert.equal(await execute.count(), 1, 'in the card');
   await picture(page, 'plan-card');
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });
 
 test('the approval card by clicks: accepted, it switches to Build and starts', async () => {
@@ -78,7 +77,6 @@ test('the approval card by clicks: accepted, it switches to Build and starts', a
   await inMode(page, 'Build');
   await page.getByText('Ready to build.').waitFor();
   await page.locator('[data-answer]').filter({ hasText: 'Accepted' }).waitFor();
-  await page.context().close();
 });
 
 test('the approval card by keyboard alone', async () => {
@@ -94,7 +92,6 @@ test('the approval card by keyboard alone', async () => {
   await page.keyboard.press('Enter');
   await inMode(page, 'Build');
   await page.getByText('Ready to build.').waitFor();
-  await page.context().close();
 });
 
 test('keeping planning stays in Plan and takes the wish along', async () => {
@@ -106,7 +103,6 @@ test('keeping planning stays in Plan and takes the wish along', async () => {
   await page.getByText('Kept planning').waitFor();
   const message = await sent(chat);
   assert.equal(message.metadata.comment, 'Smaller steps, please');
-  await page.context().close();
 });
 
 test('comments on steps become the feedback for the next version, which shows what changed', async () => {
@@ -148,7 +144,6 @@ test('comments on steps become the feedback for the next version, which shows wh
   await panel.getByText('older version').waitFor();
   await panel.getByText('v2 is newer than this version.').waitFor();
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });
 
 test('Execute plan says why it can not be pressed: a newer version, a question, a run, the end', async () => {
@@ -181,7 +176,6 @@ test('Execute plan says why it can not be pressed: a newer version, a question, 
   const steps = [1, 2, 3].map((step_number) => `CALL update_step ${JSON.stringify({ step_number, status: 'skipped' })}`);
   await stage.say(chat, steps.join('\n'));
   await newest.getByText('This plan was executed.').waitFor();
-  await page.context().close();
 });
 
 test('while the agent is at work, Execute plan says so; without a connection as well', async () => {
@@ -202,7 +196,6 @@ test('while the agent is at work, Execute plan says so; without a connection as 
     await stage.start();
   }
   await card.getByText('Can’t reach the server.').waitFor({ state: 'detached' });
-  await page.context().close();
 });
 
 test('progress is live: in the card, beside the chat, and above the composer', async () => {
@@ -220,13 +213,16 @@ test('progress is live: in the card, beside the chat, and above the composer', a
   await card.locator('[data-step="1"][data-status="done"]').waitFor();
   await card.locator('[data-step="2"][data-status="in_progress"]').waitFor();
   await card.getByText('1 of 3 done').waitFor();
+  const heads = page.getByRole('log').getByRole('heading', { level: 2, name: /^Step/ });
+  await heads.filter({ hasText: /^Step 1Add a limiter keyed by tenantdone/ }).waitFor();
+  await heads.filter({ hasText: /^Step 2Wire it into the routerin progress/ }).waitFor();
+  assert.equal(await heads.count(), 2, 'each step that was begun has one heading');
   await togglePanel(page);
   await panelOf(page).getByText('1 of 3 done').waitFor();
   await panelOf(page).locator('[data-step="2"][data-status="in_progress"]').waitFor();
   await picture(page, 'plan-progress');
   await page.reload();
   await dock.getByText('1 of 3').waitFor();
-  await page.context().close();
 });
 
 test('a plan that was edited by hand since it was shown is shown anew before it can be approved', async () => {
@@ -253,7 +249,6 @@ test('a plan that was edited by hand since it was shown is shown anew before it 
   await panel.getByLabel('Compare with').selectOption({ label: 'v1' });
   await panel.locator('[data-change="added"]').getByText('Wire it in elsewhere').waitFor();
   assert.equal(await panel.locator('del').filter({ hasText: 'Clients may see 429' }).count(), 0, 'risks are not told as removed');
-  await page.context().close();
 });
 
 test('files that changed since the plan was written are named before it is carried out, and in the history', async () => {
@@ -275,7 +270,6 @@ test('files that changed since the plan was written are named before it is carri
   await note.getByText('Files changed since the plan was written').waitFor();
   await note.getByText('/src/lib.rs').waitFor();
   await picture(page, 'plan-drift');
-  await page.context().close();
 });
 
 test('the plan is edited by hand with the linter beside it, and is then the newest version everywhere', async () => {
@@ -313,7 +307,6 @@ test('the plan is edited by hand with the linter beside it, and is then the newe
   await edited.getByRole('button', { name: 'Execute plan' }).click();
   await inMode(page, 'Build');
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });
 
 test('remarks that were not sent are kept over a reload, and asked about before the plan is carried out without them', async () => {
@@ -334,7 +327,6 @@ test('remarks that were not sent are kept over a reload, and asked about before 
   await bar.getByRole('button', { name: 'Keep planning' }).click();
   await answered(page);
   assert.match((await sent(chat)).metadata.comment, /- Step 2 \(Wire it into the router\): As a layer/);
-  await page.context().close();
 });
 
 test('payloads in a plan are text', async () => {
@@ -354,5 +346,4 @@ test('payloads in a plan are text', async () => {
   await page.getByText('Revise the plan').waitFor();
   assert.ok(await nothingRan(page));
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });

@@ -70,7 +70,7 @@ const WORDS = {
 
 for (const locale of ['en', 'zh']) {
   for (const size of ['desktop', 'phone']) {
-    test(`every state, light and dark, ${locale}, ${size}`, () => walk({ locale, size }));
+    test(`every state, ${locale}, ${size}`, () => walk({ locale, size }));
   }
 }
 
@@ -84,6 +84,7 @@ async function walk({ locale, size }) {
     // A card that is drawn for the first time is measured, and moves, within two frames.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     await assertNothingFound(page, name);
+    await page.emulateMedia({ colorScheme: 'dark' });
     await picture(page, `${name}-dark-${locale}-${size}`);
     await page.emulateMedia({ colorScheme: 'light' });
     await picture(page, `${name}-light-${locale}-${size}`);
@@ -138,5 +139,4 @@ async function walk({ locale, size }) {
     await look('panel');
   }
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 }

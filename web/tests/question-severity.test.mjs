@@ -35,7 +35,6 @@ test('question JSON in an answer becomes a card, and the work goes on with the a
   assert.deepEqual(await givenAnswers(stage, chat), { answer: 'Free text' });
   assert.equal(await page.locator('[data-question][data-status="answered"]').count(), 3);
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });
 
 test('critical is red, announced at once, has no default and is not sent by Enter; minor is quiet and has its default ready', async () => {
@@ -71,5 +70,4 @@ test('critical is red, announced at once, has no default and is not sent by Ente
   await answered(page);
   await atRest(stage, chat);
   assert.deepEqual(await givenAnswers(stage, chat), { answer: 'Yes' });
-  await page.context().close();
 });

@@ -1,7 +1,7 @@
 // Questions of the agent in a real browser, against the real binary: answered by forms, by buttons, by keys.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { OBEDIENT, PAYLOADS, Stage, answered, barOf, givenAnswers, nothingRan, picture, settled } from './stage.mjs';
+import { OBEDIENT, PAYLOADS, Stage, answered, atRest, barOf, givenAnswers, nothingRan, picture, settled } from './stage.mjs';
 
 let stage;
 before(async () => {
@@ -71,16 +71,21 @@ test('every schema gets the control that fits it', async (t) => {
     ],
     ['anything else, as JSON', { anyOf: [{ type: 'string' }, { type: 'object' }] }, (bar) => bar.getByRole('textbox').fill('{"a": [1]}'), { a: [1] }],
   ];
+  const chat = await stage.chat();
+  const page = await stage.open(chat);
+  const bar = barOf(page);
   for (const [name, schema, fill, expected] of cases) {
     await t.test(name, async () => {
-      const { chat, page, bar } = await asked({ name: 'it', question: `Which one? (${name})`, schema });
+      const question = `Which one? (${name})`;
+      await stage.ask(chat, { name: 'it', question, schema });
+      await bar.getByText(question).waitFor();
       await fill(bar);
       await send(bar);
       await answered(page);
       assert.deepEqual(await givenAnswers(stage, chat), { it: expected });
-      await page.locator('[data-question][data-status="answered"]').waitFor();
+      await page.locator('[data-question][data-status="answered"]').filter({ hasText: question }).waitFor();
       assert.deepEqual(page.faults, []);
-      await page.context().close();
+      await atRest(stage, chat);
     });
   }
 });
@@ -97,7 +102,6 @@ test('a button sends its whole value at once', async () => {
   await answered(page);
   assert.deepEqual(await givenAnswers(stage, chat), { where: { x: 1, y: [2] } });
   await page.locator('[data-answer]').filter({ hasText: 'Here' }).waitFor();
-  await page.context().close();
 });
 
 test('a batch is gone through step by step, back and forth, and sent as one', async () => {
@@ -130,7 +134,6 @@ test('a batch is gone through step by step, back and forth, and sent as one', as
   assert.equal(stored.content, '[Answers: name=api, public=false, size=7]');
   assert.equal(await page.getByText(stored.content).count(), 0, 'the card tells it in its own words');
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });
 
 const ENDPOINT = {
@@ -161,7 +164,6 @@ test('wrong fields are named, the first is focused, and what is mended is told a
   await bar.getByLabel('GET').check();
   await send(bar);
   await answered(page);
-  await page.context().close();
 });
 
 test('a pattern that would hold up the page for ever is left to the server, whose complaint shows at the field', async () => {
@@ -173,7 +175,6 @@ test('a pattern that would hold up the page for ever is left to the server, whos
   await bar.getByRole('textbox').fill('aaa');
   await send(bar);
   await answered(page);
-  await page.context().close();
 });
 
 test('a half-given answer outlives a reload, a restart of the server and its death', async () => {
@@ -202,7 +203,6 @@ test('a half-given answer outlives a reload, a restart of the server and its dea
   await page.reload();
   await page.locator('[data-status="answered"]').waitFor();
   assert.equal(await barOf(page).count(), 0);
-  await page.context().close();
 });
 
 test('without a connection the answer is kept, and says so', async () => {
@@ -215,7 +215,6 @@ test('without a connection the answer is kept, and says so', async () => {
   await send(bar);
   await answered(page);
   assert.deepEqual(await givenAnswers(stage, chat), { word: 'kept' });
-  await page.context().close();
 });
 
 test('an answer from another tab closes the bar in this one, and a late one is told so', async () => {
@@ -240,7 +239,6 @@ test('an answer from another tab closes the bar in this one, and a late one is t
   for (const tab of [page, other]) await tab.locator('[data-answer]').filter({ hasText: 'first' }).waitFor();
   assert.deepEqual(await givenAnswers(stage, chat), { word: 'first' });
   assert.deepEqual([...page.faults, ...other.faults], []);
-  await page.context().close();
 });
 
 test('a question never takes the focus; Alt+Q goes to it; digits answer only in its button row', async () => {
@@ -262,7 +260,6 @@ test('a question never takes the focus; Alt+Q goes to it; digits answer only in 
   await answered(page);
   assert.deepEqual(await givenAnswers(stage, chat), { pick: 'b' });
   assert.equal(await composer.inputValue(), 'half a sentence 1 2', 'what was typed is still there');
-  await page.context().close();
 });
 
 test('digits typed into a field of the bar are digits, and Enter within an input method is not Send', async () => {
@@ -285,7 +282,6 @@ test('digits typed into a field of the bar are digits, and Enter within an input
   await page.keyboard.press('1');
   await answered(page);
   assert.deepEqual(await givenAnswers(stage, chat), { count: 12, pick: 'a' });
-  await page.context().close();
 });
 
 test('another message instead of an answer is asked about once', async () => {
@@ -303,7 +299,6 @@ test('another message instead of an answer is asked about once', async () => {
   await answered(page);
   await page.locator('[data-status="superseded"]').waitFor();
   assert.ok((await stage.snapshot(chat)).messages.some((message) => message.content === 'Never mind'));
-  await page.context().close();
 });
 
 test('stopping makes the bar go at once', async () => {
@@ -311,7 +306,6 @@ test('stopping makes the bar go at once', async () => {
   await stage.call('POST', `${chat.api}/stop`, {});
   await answered(page);
   await page.locator('[data-status="stopped"]').waitFor();
-  await page.context().close();
 });
 
 test('title, icon and a notification tell somebody who looks elsewhere; permission is asked at the first question, never at load', async () => {
@@ -374,5 +368,4 @@ test('payloads in questions, labels, values and fields are text', async () => {
   await page.locator('[data-status="answered"]').waitFor();
   assert.ok(await nothingRan(page));
   assert.deepEqual(page.faults, []);
-  await page.context().close();
 });

@@ -50,7 +50,7 @@ const CHATS = {
       { text: 'Let me find where orders are created.', calls: [call('ls', { path: '/' }), call('glob', { pattern: 'src/**/*.rs' }), call('read', { path: '/src/dedupe/cache.rs' }), call('read', { path: '/src/db/tx.rs' }), call('grep', { pattern: 'dedupe' })] },
       { text: IDEMPOTENCY_ANSWER, calls: [call('read', { path: '/src/http/orders/create.rs' }), call('read', { path: '/src/http/refunds/create.rs' }), call('edit', { path: '/src/http/router.rs', old_string: 'router', new_string: 'routes' })] },
       { text: 'One transaction claims the key and stores the response.', calls: [call('write_plan', { path: '/plans/idempotency-keys.plan', ...IDEMPOTENCY })], ...cost(1.84) },
-      { text: 'v1 claims the key and stores the response in one transaction, and deletes the old cache only after the new tests pass.', calls: [call('exit_plan_mode', { plan_file_path: '/plans/idempotency-keys.plan' })] },
+      { text: 'v1 claims the key and stores the response in one transaction, and deletes the old cache only after the new tests pass.', calls: [call('exit_plan_mode', { plan_file_path: '/plans/idempotency-keys.plan' })], usage: { input_tokens: 48_640, output_tokens: 320, cached_tokens: 0, cost: 0 } },
     ] } },
     { key: 'running', person: MARA, age: 18, ...building('Split order search into its own crate', 2.1, plainPlan('Search lives in a crate of its own', steps(9)), 4), runs: true },
     { person: MARA, age: 1, title: 'Slow queries on GET /v1/orders', said: 'Why is GET /v1/orders slow on Mondays?', script: { plan: [{ text: 'Reading.', calls: [call('glob', { pattern: 'src/db/**' }), call('grep', { pattern: 'order by' })] }, HANGS], act: [{ text: 'Nothing.' }, HANGS] }, runs: true },
@@ -191,6 +191,7 @@ for row in rows:
         pending = json.dumps(pending)
     base.execute("update chats set updated_at = ?, created_at = created_at + ?, pending = ? where id = ?", (at, at - updated, pending, chat))
     base.execute("update messages set created_at = created_at + ? where chat_id = ?", (at - updated, chat))
+    base.execute("update audit set created_at = created_at + ? where chat_id = ?", (at - updated, chat))
 base.commit()
 `;
 

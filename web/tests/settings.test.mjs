@@ -111,7 +111,7 @@ test('a folder is added, what it brings along is listed and accepted, and forget
   await dialog.getByLabel('Name (optional)').fill('Brought along');
   await dialog.getByRole('button', { name: 'Add' }).click();
 
-  const trust = page.getByRole('dialog', { name: /What does “Brought along” bring along/ });
+  const trust = page.getByRole('dialog', { name: /Accept the configuration of “Brought along”/ });
   await trust.getByText('models.plan = demo/demo').waitFor();
   await until(() => trust.getByRole('heading', { level: 2 }).evaluate((title) => title === document.activeElement), 'the focus on the title');
   assert.deepEqual(await violations(page), []);

@@ -1,6 +1,7 @@
 // What the tests of plans, questions and approvals share: a chat by the API, a page on it, and a model that obeys.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { takePage } from './browser.mjs';
 import { composer, newContext, startServer, until } from './support.mjs';
 
 export const PHONE = { width: 390, height: 844 };
@@ -57,22 +58,28 @@ export class Stage {
     return this.call('POST', `${chat.api}/messages`, { content: '', metadata: { question_answer: { question_id: pending_question.question_id, answers } } });
   }
 
-  /** A browser of its own: nothing is shared with other contexts. */
-  async context({ locale = 'en', theme = 'light', size } = {}) {
-    const phone = size === undefined ? {} : { viewport: size, hasTouch: true, isMobile: true };
-    const { context, faults } = await newContext({ colorScheme: theme, locale: locale === 'zh' ? 'zh-CN' : 'en-US', ...phone });
+  /** A browser of its own, whose tabs all belong to the test. */
+  async context() {
+    const { context, faults } = await newContext({ colorScheme: 'light' });
     this.#faults.set(context, faults);
     await this.server.signIn(context);
     return context;
   }
 
-  /** A tab on a chat. What goes wrong in its browser is in `faults`. */
-  async open(chat, options = {}) {
-    const context = options.context ?? (await this.context(options));
-    const page = await context.newPage();
-    page.faults = this.#faults.get(context);
+  /** A tab on a chat, in `context` or in a browser without any past. What goes wrong in its browser is in `faults`. */
+  async open(chat, { context, ...looks } = {}) {
+    const page = context ? await context.newPage() : await this.#takePage(looks);
+    page.faults = this.#faults.get(page.context());
     await page.goto(chat.url);
     await composer(page).waitFor();
+    return page;
+  }
+
+  async #takePage({ locale = 'en', theme = 'light', size }) {
+    const phone = size === undefined ? {} : { viewport: size, hasTouch: true, isMobile: true };
+    const { context, page, faults } = await takePage({ colorScheme: theme, locale: locale === 'zh' ? 'zh-CN' : 'en-US', ...phone });
+    this.#faults.set(context, faults);
+    await this.server.signIn(context);
     return page;
   }
 }

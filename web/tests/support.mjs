@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
-import { chromium } from 'playwright-core';
+import { newContext, PATIENCE, takePage } from './browser.mjs';
+
+export { newContext, PATIENCE };
 
 const root = new URL('../..', import.meta.url).pathname;
 export const BINARY = process.env.PLANWRIGHT_BINARY ?? join(root, 'target/debug/planwright');
 const TOKEN = 'token-of-the-browser-tests';
-/** A busy machine is slow: only what never comes is waited for this long. */
-export const PATIENCE = Number(process.env.PATIENCE ?? 300_000);
 
 /**
  * A server over a workspace of its own. `model` is a script of docs/scripted-models.md, the name of a model, or null for none;
@@ -138,40 +138,16 @@ export const takeCookies = (context, url, answer) =>
     return { name, value, url };
   }));
 
-let browser = null;
-after(() => browser?.close());
-
-/** A browser profile of its own, in which any error of the page goes to `faults`. Tests answer in the server's place, which a service worker would hide from them. */
-export async function newContext(options) {
-  browser ??= await chromium.launch({
-    timeout: PATIENCE,
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: 'en-US', serviceWorkers: 'block', ...options });
-  context.setDefaultTimeout(PATIENCE);
-  const faults = [];
-  context.on('page', (page) => {
-    page.on('pageerror', (error) => faults.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && !isExpected(message.text()) && faults.push(message.text()));
-  });
-  return { context, faults };
-}
-
 /** A page that nobody has signed in on. */
-export const newPage = async () => (await newContext({})).context.newPage();
+export const newPage = async () => (await takePage()).page;
 
 /** A page that is signed in, at home. */
 export async function openBrowser(server, options = {}) {
-  const { context, faults } = await newContext(options);
-  const page = await context.newPage();
+  const { context, page, faults } = await takePage(options);
   await page.goto(server.address);
   await page.getByRole('heading', { name: /^(Inbox|收件箱)$/ }).waitFor();
   return { context, page, faults };
 }
-
-/** The browser's own words about answers that are part of a test: a refusal, a server that is gone. */
-const isExpected = (text) => text.startsWith('Failed to load resource') || text.includes('net::ERR_CONNECTION_REFUSED');
 
 /** Polls until `check` gives something true. */
 export async function until(check, what = 'the condition') {

@@ -6,7 +6,7 @@ import { composer, history, openBrowser, say, startServer, until, words } from '
 const COUNT = 300;
 let server;
 before(async () => {
-  server = await startServer({ model: { plan: [{ text: words(COUNT), delay_ms: 30 }], repeat: true } });
+  server = await startServer({ model: { plan: [{ text: words(COUNT), delay_ms: 15 }], repeat: true } });
 });
 
 /** The words of the newest answer, checked to be the script's from the first on, without a hole or one twice. */
@@ -48,9 +48,14 @@ test('kill -9 in mid-stream: the page shows that it is cut off, comes back, and 
   await begun(page);
   await server.stop('SIGKILL');
   await page.getByRole('status').getByText('Reconnecting').waitFor();
+  const band = page.getByRole('alert').filter({ hasText: 'Can’t reach the server. Retrying.' });
+  await band.waitFor();
+  const head = await page.getByRole('banner').boundingBox();
+  assert.equal(Math.round((await band.boundingBox()).y), Math.round(head.y + head.height), 'the band is right below the header');
   await composer(page).fill('typed while it was gone');
   await server.start();
   await page.getByText('Live').waitFor();
+  await band.waitFor({ state: 'detached' });
   assert.equal(await composer(page).inputValue(), 'typed while it was gone');
   await until(async () => !(await page.getByRole('button', { name: 'Stop', exact: true }).isVisible()), 'the run to end');
   await agrees(page);

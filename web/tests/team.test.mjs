@@ -36,6 +36,7 @@ before(async () => {
   chat = { path: `/workspaces/${workspace.id}/chats/${made.id}`, url: `${server.url}/w/${workspace.id}/c/${made.id}` };
   await asks(ann, `${chat.path}/messages`, 'POST', { content: 'Plan something' });
   await until(async () => (await asks(ann, chat.path)).answer.pending_question, 'the question');
+  bob = await signIn('bob');
 });
 
 test('an owner shares a workspace: a name that nobody has is told, a right is changed, the last owner stays', async () => {
@@ -46,17 +47,17 @@ test('an owner shares a workspace: a name that nobody has is told, a right is ch
   await members.getByRole('button', { name: 'Add' }).click();
   await members.getByRole('alert').getByText(/planwright user add/).waitFor();
   await members.getByLabel('Name of an account').fill('bob');
-  assert.equal(await members.getByLabel('Right', { exact: true }).inputValue(), 'viewer');
-  await members.getByLabel('Right', { exact: true }).selectOption('member');
+  assert.equal(await members.getByLabel('Access', { exact: true }).inputValue(), 'viewer');
+  await members.getByLabel('Access', { exact: true }).selectOption('member');
   await members.getByRole('button', { name: 'Add' }).click();
-  await members.getByLabel('Right of bob').selectOption('viewer');
+  await members.getByLabel('Access of bob').selectOption('viewer');
   await until(async () => (await asks(ann, `${chat.path.split('/chats')[0]}/members`)).answer.find((one) => one.name === 'bob')?.role === 'viewer', 'the right');
   await members.getByRole('button', { name: 'Remove ann' }).click();
   await ann.getByRole('alert').getByText(/Make somebody its owner first/).waitFor();
 });
 
 test('a viewer sees everything and can press nothing that changes something', async () => {
-  bob = await signIn('bob');
+  await bob.reload();
   await bob.getByText('You can view these workspaces.').waitFor();
   assert.ok(await bob.getByRole('button', { name: 'New chat' }).isDisabled());
   assert.ok(await bob.getByRole('button', { name: 'Start' }).isDisabled());
@@ -91,7 +92,7 @@ test('a viewer sees everything and can press nothing that changes something', as
 });
 
 test('made a member, the same person can answer', async () => {
-  await ann.getByLabel('Right of bob').selectOption('member');
+  await ann.getByLabel('Access of bob').selectOption('member');
   await until(async () => (await asks(ann, `${chat.path.split('/chats')[0]}/members`)).answer.find((one) => one.name === 'bob')?.role === 'member', 'the right');
   await bob.goto(chat.url);
   await bob.getByRole('button', { name: 'Friendly' }).click();

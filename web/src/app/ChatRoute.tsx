@@ -19,7 +19,7 @@ import { ProgressDock } from '@/features/plan/ProgressDock';
 import { QuestionBar } from '@/features/question/QuestionBar';
 import { QuestionMessageCard } from '@/features/question/QuestionMessageCard';
 import { Skeleton } from '@/components/Skeleton';
-import { useText } from '@/i18n';
+import { useText, withWords } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import { ChatProvider, useChatIds, useChatView } from '@/lib/chat/context';
 import { useRevert } from '@/lib/chat/revert';
@@ -47,8 +47,8 @@ const SLOTS: ChatSlots = {
   Guide,
 };
 
-const ChangesView = part(() => import('@/features/changes/ChangesView').then((all) => all.ChangesView));
-const TimelineView = part(() => import('@/features/timeline/TimelineView').then((all) => all.TimelineView));
+const ChangesView = part(() => withWords('beside', import('@/features/changes/ChangesView')).then((all) => all.ChangesView));
+const TimelineView = part(() => withWords('beside', import('@/features/timeline/TimelineView')).then((all) => all.TimelineView));
 const LeaveActDialog = part(() => import('@/features/mode/LeaveActDialog').then((all) => all.LeaveActDialog), null);
 const RevertDialog = part(() => import('@/features/changes/RevertDialog').then((all) => all.RevertDialog), null);
 
@@ -100,8 +100,7 @@ function Loaded({ shown }: { shown: ChatPart }) {
   const title = useTitleOf()(useChatView((view) => view.chat));
   const updatedAt = useChatView((view) => view.chat.updated_at);
   const isDeleted = useChatView((view) => view.isDeleted);
-  const changes = useText('changes');
-  const timeline = useText('timeline');
+  const t = useText('panel');
   const isReverting = useRevert((state) => state.from !== null);
   useChatAnnouncements();
   useChatCommands();
@@ -112,8 +111,8 @@ function Loaded({ shown }: { shown: ChatPart }) {
   return (
     <>
       {shown === 'chat' && <ChatPage mode={<ModeToggle />} role={<RoleMenu />} chips={<><ChatModelChips /><AttachButton draft={chatId} /></>} ring={<ContextRing />} toggleMode={toggleMode} />}
-      {shown === 'changes' && <ChatSubPage title={changes('title')}><ChangesView isPage /></ChatSubPage>}
-      {shown === 'timeline' && <ChatSubPage title={timeline('title')}><TimelineView /></ChatSubPage>}
+      {shown === 'changes' && <ChatSubPage title={t('changes')}><ChangesView isPage /></ChatSubPage>}
+      {shown === 'timeline' && <ChatSubPage title={t('timeline')}><TimelineView /></ChatSubPage>}
       <LeaveActDialog />
       {isReverting && <RevertDialog />}
     </>

@@ -1,13 +1,13 @@
 import { FileDiff, FolderTree, Gauge, ListChecks } from 'lucide-react';
 import { part } from '@/components/part';
 import { TabPanel, Tabs, type Tab } from '@/components/Tabs';
-import { useText } from '@/i18n';
+import { useText, withWords } from '@/i18n';
 import { useLayout, type PanelTab } from '@/lib/layout';
 
 const PlanPanel = part(() => import('@/features/plan/PlanPanel').then((all) => all.PlanPanel));
-const ChangesView = part(() => import('@/features/changes/ChangesView').then((all) => all.ChangesView));
-const FilesPanel = part(() => import('@/features/files/FilesPanel').then((all) => all.FilesPanel));
-const ContextPanel = part(() => import('@/features/context/ContextPanel').then((all) => all.ContextPanel));
+const ChangesView = part(() => withWords('beside', import('@/features/changes/ChangesView')).then((all) => all.ChangesView));
+const FilesPanel = part(() => withWords('beside', import('@/features/files/FilesPanel')).then((all) => all.FilesPanel));
+const ContextPanel = part(() => withWords('beside', import('@/features/context/ContextPanel')).then((all) => all.ContextPanel));
 
 /** Beside the chat: its plan, what it changed, the files, what the model reads. */
 export function SidePanel() {

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useContext, type MouseEvent, type ReactNode } from 'react';
+import { Fragment, useContext, type MouseEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { Workspace } from '@/lib/api/types';
 import { ChatContext } from '@/lib/chat/context';
@@ -36,5 +36,8 @@ function Anchor({ workspaceId, chatId, place, children, className }: Props) {
     if (location !== page) navigate(page);
     openFile(workspaceId, path, place.line);
   };
-  return <a href={address} onClick={onClick} className={`underline decoration-control underline-offset-3 hover:decoration-fg pointer-coarse:inline-block pointer-coarse:min-h-8 ${className}`}>{children}</a>;
+  return <a href={address} onClick={onClick} className={`underline decoration-control underline-offset-3 hover:decoration-fg pointer-coarse:inline-block pointer-coarse:min-h-8 ${className}`}>{typeof children === 'string' ? breakable(children) : children}</a>;
 }
+
+/** A path that is too long for its line breaks after a slash. */
+const breakable = (path: string): ReactNode => path.split(/(?<=\/)/).map((part, index) => <Fragment key={index}>{part}<wbr /></Fragment>);

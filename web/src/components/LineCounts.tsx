@@ -2,7 +2,7 @@ import { useText } from '@/i18n';
 
 /** How many lines were added and removed; none of either is not shown. */
 export function LineCounts({ added, removed }: { added: number; removed: number }) {
-  const t = useText('changes');
+  const t = useText('panel');
   if (added === 0 && removed === 0) return null;
   return (
     <span className="inline-flex shrink-0 gap-1.5 text-xs">

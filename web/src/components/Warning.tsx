@@ -36,7 +36,7 @@ function DriftList({ files }: { files: DriftedFile[] }) {
   return (
     <ul>
       {files.map((file) => (
-        <li key={file.path} className="break-all">
+        <li key={file.path} className="wrap-anywhere">
           <FileLink place={{ path: file.path, line: null }}><code>{shownName(file.path)}</code></FileLink>{common('aside', { text: words[file.change] ?? file.change })}
         </li>
       ))}

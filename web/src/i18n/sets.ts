@@ -8,6 +8,7 @@ const ENGLISH = {
   start: () => import('./en/start'),
   inbox: () => import('./en/inbox'),
   chatPages: () => import('./en/chatPages'),
+  beside: () => import('./en/beside'),
   workspace: () => import('./en/workspace'),
   audit: () => import('./en/audit'),
   settings: () => import('./en/settings'),
@@ -20,7 +21,7 @@ const ENGLISH = {
 export type WordSet = keyof typeof ENGLISH;
 type Words<S extends WordSet> = Awaited<ReturnType<(typeof ENGLISH)[S]>>;
 /** All words, by feature. */
-export type Dictionary = Words<'first'> & Words<'signin'> & Words<'start'> & Words<'inbox'> & Words<'chatPages'> & Words<'workspace'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'> & Words<'errors'> & Words<'keys'>;
+export type Dictionary = Words<'first'> & Words<'signin'> & Words<'start'> & Words<'inbox'> & Words<'chatPages'> & Words<'beside'> & Words<'workspace'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'> & Words<'errors'> & Words<'keys'>;
 export type Feature = keyof Dictionary;
 /** Every other language must have the same keys. */
 type Translated<S extends WordSet> = { [F in keyof Words<S>]: { [K in keyof Words<S>[F]]: string } };
@@ -33,6 +34,7 @@ export const LOADERS: { [L in Locale]: { [S in WordSet]: () => Promise<Translate
     start: () => import('./zh/start'),
     inbox: () => import('./zh/inbox'),
     chatPages: () => import('./zh/chatPages'),
+    beside: () => import('./zh/beside'),
     workspace: () => import('./zh/workspace'),
     audit: () => import('./zh/audit'),
     settings: () => import('./zh/settings'),
@@ -47,6 +49,7 @@ type SetWith<F extends Feature> = { [S in WordSet]: F extends keyof Words<S> ? S
 export const SET_OF: { [F in Feature]: SetWith<F> } = {
   command: 'first', common: 'first', composer: 'first', home: 'first', mode: 'first', roles: 'first', signin: 'signin', start: 'start',
   inbox: 'inbox', signals: 'inbox',
-  chat: 'chatPages', chatCommand: 'chatPages', switching: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages', workspace: 'workspace',
+  chat: 'chatPages', chatCommand: 'chatPages', switching: 'chatPages', plan: 'chatPages', question: 'chatPages', panel: 'chatPages', workspace: 'workspace',
+  timeline: 'beside', changes: 'beside', context: 'beside', files: 'beside',
   audit: 'audit', settings: 'settings', trust: 'trust', palette: 'palette', errors: 'errors', keys: 'keys',
 };

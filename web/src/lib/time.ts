@@ -25,6 +25,7 @@ const SPOKEN: [RegExp, string][] = [[/^s(ec(ond)?s?)?$/, 'second'], [/^m(in(ute)
 export function spoken(locale: Locale, time: string): string {
   const [, from, to, word = ''] = /^~?\s*(\d+)(?:\s*[-–]\s*(\d+))?\s*([a-z]+)\.?$/i.exec(time.trim()) ?? [];
   const unit = SPOKEN.find(([form]) => form.test(word.toLowerCase()))?.[1];
+  if (from && !to && unit === 'minute' && Number(from) > 60) return longDuration(locale, Number(from) * 60_000);
   if (locale === 'en' || !from || !unit) return time;
   const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
   return spaced(to ? `${from}–${format.format(Number(to))}` : format.format(Number(from)));

@@ -106,7 +106,7 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
     clearAttachments(chatId);
   };
   return (
-    <form {...on} data-one-line={isOneLine || undefined} onSubmit={(event) => { event.preventDefault(); send(); }} className="group/composer shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode data-one-line:flex data-one-line:items-center data-one-line:pr-1">
+    <form {...on} data-one-line={isOneLine || undefined} onSubmit={(event) => { event.preventDefault(); send(); }} className="group/composer @container shrink-0 overflow-hidden rounded-lg border border-mode bg-bg focus-within:ring-1 focus-within:ring-mode data-one-line:flex data-one-line:items-center data-one-line:pr-1">
       {edited && (
         <div className="flex items-center justify-between border-b py-0.5 pr-1 pl-3 text-sm text-muted">
           {t('editing')}
@@ -130,15 +130,16 @@ export function Composer({ toggleMode, role, chips, ring }: { toggleMode: () => 
           placeholder={isOneLine ? t('message') : isPlanning ? t('askPlan') : t('askBuild')}
           className="block max-h-[40dvh] min-h-10.5 w-full min-w-0 resize-none group-data-one-line/composer:flex-1 bg-transparent px-3.5 py-2.5 text-base outline-none placeholder:text-muted short:min-h-8 short:py-1"
         />
-      <div className="flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 group-data-one-line/composer:contents max-sm:flex-wrap short:min-h-0 short:py-0">
-        <span className="contents group-data-one-line/composer:order-first group-data-one-line/composer:flex group-data-one-line/composer:self-stretch group-data-one-line/composer:border-r group-data-one-line/composer:border-mode-line group-data-one-line/composer:bg-mode-soft">{role}</span>
-        <span className="contents group-data-one-line/composer:hidden">
-          {chips}
-          <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>
-        </span>
-        <span className="ml-auto group-data-one-line/composer:hidden" />
+      <div className="flex min-h-10 items-end gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 group-data-one-line/composer:contents short:min-h-0 short:py-0">
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-1 group-data-one-line/composer:contents">
+          <span className="contents group-data-one-line/composer:order-first group-data-one-line/composer:flex group-data-one-line/composer:self-stretch group-data-one-line/composer:border-r group-data-one-line/composer:border-mode-line group-data-one-line/composer:bg-mode-soft">{role}</span>
+          <span className="contents group-data-one-line/composer:hidden">
+            {chips}
+            <IconButton label={words('nameFile')} onClick={nameFile} className="size-7.5"><AtSign size={15} aria-hidden /></IconButton>
+          </span>
+        </div>
         {ring}
-        {isStoppable && <Button onClick={() => void stop().catch(toastError)} className="px-2.5"><Square size={13} aria-hidden />{t('stop')}</Button>}
+        {isStoppable && <Button onClick={() => void stop().catch(toastError)} className="px-2.5"><Square size={13} aria-hidden /><span className="@max-3xl:sr-only">{t('stop')}</span></Button>}
         <IconButton type="submit" label={isRunning ? t('queue') : t('send')} disabled={isEmpty} className="ml-1 bg-primary text-on-primary hover:bg-primary/90 hover:text-on-primary disabled:bg-fg/8 disabled:text-muted disabled:opacity-100">
           <ArrowUp size={16} aria-hidden />
         </IconButton>

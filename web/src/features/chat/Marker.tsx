@@ -1,6 +1,7 @@
 import { ArrowRight, FileWarning, Info, Plug, RotateCcw, Undo2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { FileLink } from '@/components/FileLink';
 import { RoleLabel } from '@/components/RoleLabel';
 import { useLocale, useText } from '@/i18n';
 import type { Message, RoleName, SwitchedBy } from '@/lib/api/types';
@@ -79,7 +80,7 @@ function DriftMarker({ files, at }: { files: DriftedFile[]; at: string }) {
     <Line at={at}>
       <FileWarning size={14} aria-hidden className="shrink-0 text-major" />
       <span>{t('driftTitle')}{common('colon')}</span>
-      {files.map((file) => <span key={file.path} className="break-all"><code>{shownName(file.path)}</code>{common('aside', { text: words[file.change] ?? file.change })}</span>)}
+      {files.map((file) => <span key={file.path} className="wrap-anywhere"><code>{file.change === 'deleted' ? shownName(file.path) : <FileLink place={{ path: file.path, line: null }}>{shownName(file.path)}</FileLink>}</code>{common('aside', { text: words[file.change] ?? file.change })}</span>)}
     </Line>
   );
 }

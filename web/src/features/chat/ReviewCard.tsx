@@ -43,7 +43,7 @@ function FindingRow({ finding }: { finding: Finding }) {
       <div className="min-w-0">
         <p className="flex flex-wrap items-baseline gap-2">
           <span className={`text-xs font-medium ${colour}`}>{SEVERITIES.includes(finding.severity as Severity) ? t(`sev_${finding.severity as Severity}`) : finding.severity}</span>
-          <FileLink place={{ path: finding.path, line: finding.line ?? null }} className="font-mono text-xs break-all">{place}</FileLink>
+          <FileLink place={{ path: finding.path, line: finding.line ?? null }} className="font-mono text-xs wrap-anywhere">{place}</FileLink>
         </p>
         <Markdown text={finding.comment} />
       </div>

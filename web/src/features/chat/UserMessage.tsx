@@ -21,7 +21,7 @@ const MessageImages = part(() => import('./MessageImages').then((all) => all.Mes
 
 export function UserMessage({ message }: { message: Message }) {
   const t = useText('chat');
-  const changes = useText('changes');
+  const panel = useText('panel');
   const { workspaceId, chatId } = useChatIds();
   const isQueued = useChatView((view) => view.queued.includes(message.id));
   const isWorking = useChatView(isBusy);
@@ -39,7 +39,7 @@ export function UserMessage({ message }: { message: Message }) {
             <IconButton label={t('sendAgain')} disabled={isWorking} onClick={() => void post(workspaceId, chatId, message.content, sameImages(workspaceId, chatId, message)).catch(toastError)}>
               <RotateCcw size={14} aria-hidden />
             </IconButton>
-            <IconButton label={changes('takeBackHere')} onClick={() => askRevert(message.id)}><Undo2 size={14} aria-hidden /></IconButton>
+            <IconButton label={panel('takeBackHere')} onClick={() => askRevert(message.id)}><Undo2 size={14} aria-hidden /></IconButton>
             <IconButton label={t('edit')} onClick={() => startEdit(chatId, message)}><Pencil size={14} aria-hidden /></IconButton>
           </>
         )}

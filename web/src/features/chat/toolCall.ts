@@ -22,7 +22,8 @@ const FILE_TOOLS = new Set(['read', 'write', 'edit', 'touch']);
 
 /** The file that a call is about, to be opened from its line. */
 export function fileOf(call: Message): Place | null {
-  const { path, offset } = (call.metadata.args ?? {}) as JsonObject;
+  const { path: named, plan_file_path, offset } = (call.metadata.args ?? {}) as JsonObject;
+  const path = named ?? plan_file_path;
   if (typeof path !== 'string' || path === '') return null;
   return FILE_TOOLS.has(toolOf(call)) ? { path, line: typeof offset === 'number' && offset > 0 ? offset : null } : placeOf(path);
 }

@@ -9,7 +9,7 @@ import { useRoom } from './useContextOf';
 
 /** How full the model's context is; opens the panel that tells what fills it. */
 export function ContextRing() {
-  const t = useText('context');
+  const t = useText('panel');
   const locale = useLocale((state) => state.locale);
   const usage = useChatView((view) => view.chat.usage);
   const limit = useRoom();
@@ -20,7 +20,7 @@ export function ContextRing() {
     <Tip text={tip}>
       <button type="button" aria-label={t('ring', { share: percent(locale, share) })} onClick={() => openPanel('context')} className="flex h-7.5 shrink-0 items-center gap-1.5 rounded-sm px-2 text-fg2 hover:bg-fg/8 hover:text-fg max-sm:hidden">
         <Ring share={share} size={15} />
-        <span>{percent(locale, share)}</span>
+        <span className="@max-2xl:sr-only">{percent(locale, share)}</span>
       </button>
     </Tip>
   );

@@ -99,7 +99,7 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
         placeholder={isNarrow ? t('shortHint') : mode === 'plan' ? t('firstWordsHint') : t('buildHint')}
         className="block w-full resize-none bg-transparent px-3.5 py-3 text-base outline-none placeholder:text-muted max-sm:w-0 max-sm:flex-1 max-sm:focus:h-24"
       />
-      <div className={`flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 max-sm:w-full max-sm:flex-wrap ${isEmpty ? 'max-sm:hidden max-sm:group-focus-within/new:flex' : ''}`}>
+      <div className={`flex min-h-10 items-center gap-1 border-t border-mode-line bg-mode-soft px-1.5 py-1 flex-wrap max-sm:w-full ${isEmpty ? 'max-sm:hidden max-sm:group-focus-within/new:flex' : ''}`}>
         {!isNarrow && roles}
         {mayOnlyLook && <p className="min-w-0 px-2 text-fg2">{t('onlyLook')}</p>}
         {workspaces.length === 1 && <p className="flex min-w-0 items-center gap-1.5 px-2 text-fg2"><Folder size={14} aria-hidden className="shrink-0" /><span className="truncate">{workspaces[0]?.name}</span></p>}

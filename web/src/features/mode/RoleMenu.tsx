@@ -35,7 +35,7 @@ function RoleButton(props: ComponentProps<'button'>) {
         <RoleIcon role={role} />
         <span className="sr-only">{t('role')}{common('colon')}</span>
         <span className="font-semibold">{mode === 'plan' ? t('plan') : t('build')}</span>{' '}
-        <span className="truncate group-data-one-line/composer:sr-only">{t('asRole', { role: words.title(role) })}</span>
+        <span className="truncate group-data-one-line/composer:sr-only @max-2xl:sr-only">{t('asRole', { role: words.title(role) })}</span>
         <ChevronDown size={14} aria-hidden className="shrink-0 group-data-one-line/composer:hidden" />
       </button>
     </Tip>

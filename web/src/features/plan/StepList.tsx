@@ -81,7 +81,7 @@ function StepFacts({ step }: { step: PlanStep }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 text-xs text-muted empty:hidden">
       {step.files.map((file) => (
-        <code key={`file ${file}`} title={t('files')} className="max-w-full text-[11.5px] break-all text-fg2">
+        <code key={`file ${file}`} title={t('files')} className="max-w-full text-[11.5px] wrap-anywhere text-fg2">
           {/[*?{[]/.test(file) ? shownName(file) : <FileLink place={{ path: file, line: null }}>{shownName(file)}</FileLink>}
         </code>
       ))}

@@ -1,3 +1,4 @@
+import { FileLink } from '@/components/FileLink';
 import { useText } from '@/i18n';
 import { ChangeLines } from './ChangeLines';
 import type { CallView, EffectKind } from './call';
@@ -5,6 +6,8 @@ import { shownName, shownText } from '@/lib/marks';
 
 /** How many effects are listed; the rest is counted. */
 const MOST_LISTED = 12;
+/** Effects whose target is a file that can be opened now. */
+const OF_FILES = new Set<EffectKind>(['read', 'write', 'replace']);
 
 /** What would happen, before anybody decides: the command, the change, the files. */
 export function CallDetails({ call, question }: { call: CallView; question: string }) {
@@ -80,7 +83,7 @@ function EffectList({ call }: { call: CallView }) {
       {call.effects.slice(0, MOST_LISTED).map((effect, place) => (
         <li key={place} className="flex min-w-0 gap-1.5">
           <span className={`shrink-0 ${loses(effect.kind) ? 'font-medium text-critical' : ''}`}>{words[effect.kind]}</span>
-          {effect.target !== '' && <code className="min-w-0 break-all">{shownName(effect.target)}</code>}
+          {effect.target !== '' && <code className="min-w-0 wrap-anywhere">{OF_FILES.has(effect.kind) ? <FileLink place={{ path: effect.target, line: null }}>{shownName(effect.target)}</FileLink> : shownName(effect.target)}</code>}
         </li>
       ))}
       {call.effects.length > MOST_LISTED && <li className="text-muted">{t('moreEffects', { count: call.effects.length - MOST_LISTED })}</li>}

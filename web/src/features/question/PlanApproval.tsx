@@ -1,5 +1,6 @@
 import { TriangleAlert } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
+import { FileLink } from '@/components/FileLink';
 import { Markdown } from '@/components/markdown/Markdown';
 import { Button } from '@/components/Button';
 import { UnsentRemarks } from '@/components/UnsentRemarks';
@@ -51,7 +52,7 @@ export function PlanApproval({ view, given, edited }: Props) {
       <div>
         <p className={titleClass}>{t('planTitle', { revision: Number(plan.revision ?? 1), count: steps.length })}</p>
         <p className="break-words"><Words text={String(plan.goal ?? '')} /></p>
-        <p className="break-words text-muted"><code>{String(plan.plan_file ?? '')}</code></p>
+        <p className="break-words text-muted"><code>{typeof plan.plan_file === 'string' && <FileLink place={{ path: plan.plan_file, line: null }}>{plan.plan_file}</FileLink>}</code></p>
       </div>
       {edited && <p className="flex items-start gap-2 text-major"><TriangleAlert className="mt-0.75 size-3.5 shrink-0" aria-hidden="true" />{t('planEdited')}</p>}
       {drift.length > 0 && <DriftNotice files={drift} isOver={false} />}

@@ -89,7 +89,7 @@ function AddMember({ workspace }: { workspace: Workspace }) {
     <form onSubmit={onSubmit} className="mt-1 flex flex-wrap items-end gap-2">
       <TextInput label={t('memberName')} value={name} onChange={(event) => setName(event.target.value)} error={lineOf(put.error)} autoComplete="off" className="flex-1" />
       <Select label={t('memberRole')} value={role} options={rights} choose={setRole} />
-      <Button type="submit" disabled={name.trim() === '' || put.isPending}><UserPlus size={15} aria-hidden />{t('addMember')}</Button>
+      <Button type="submit" className="min-h-9" disabled={name.trim() === '' || put.isPending}><UserPlus size={15} aria-hidden />{t('addMember')}</Button>
     </form>
   );
 }

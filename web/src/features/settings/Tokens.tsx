@@ -33,7 +33,7 @@ export function Tokens() {
     <>
       <form onSubmit={make.onSubmit} className="flex flex-wrap items-end gap-2">
         <TextInput label={t('tokenName')} value={name} onChange={(event) => setName(event.target.value)} maxLength={100} error={lineOf(make.error)} autoComplete="off" className="flex-1" />
-        <Button type="submit" look="primary" disabled={make.isOff}><KeyRound size={15} aria-hidden />{t('makeToken')}</Button>
+        <Button type="submit" look="primary" className="min-h-9" disabled={make.isOff}><KeyRound size={15} aria-hidden />{t('makeToken')}</Button>
       </form>
       {make.data && <div role="status"><p className="mb-1">{t('newToken')}</p><CommandText text={make.data.token} /></div>}
       <Loaded query={tokens}>

@@ -25,7 +25,7 @@ export const common = {
   connecting: 'Connecting',
   reconnecting: 'Reconnecting',
   offline: 'Offline',
-  offlineHint: 'Can’t reach the server. Trying again. What you send now goes out when it is back.',
+  offlineHint: 'Can’t reach the server. Retrying. Messages you send now go out when it is back.',
   unreachable: 'Can’t reach the server',
   unreachableHint: 'Nothing was changed. Try again when it is back.',
   serverGone: 'Can’t reach Planwright',

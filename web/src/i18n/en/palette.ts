@@ -12,5 +12,4 @@ export const palette = {
   searching: 'Searching…',
   failed: 'Search failed: {why}',
   you: 'You',
-  agent: 'Agent',
 } as const;

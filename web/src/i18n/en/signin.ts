@@ -1,6 +1,6 @@
 export const signin = {
   title: 'Sign in',
-  tokenHint: 'Open the address that planwright serve printed after “sign in at”: it carries the token. Or paste the token here.',
+  tokenHint: 'Open the address that planwright serve printed after “sign in at”. It contains the token. Or paste the token here.',
   accountHint: 'Use the account that an admin created for you.',
   token: 'Token',
   name: 'Name',

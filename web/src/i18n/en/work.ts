@@ -1,15 +1,4 @@
-// What is beside the chat: changes, files, context.
-export const panel = {
-  tabs: 'What the panel shows',
-  plan: 'Plan',
-  changes: 'Changes',
-  files: 'Files',
-  context: 'Context',
-  pages: 'Pages of the chat',
-  chat: 'Chat',
-  timeline: 'Timeline',
-} as const;
-
+// What is beside the chat: changes, files, context. Loaded when one of them is shown.
 export const changes = {
   title: 'Changes',
   empty: 'Nothing changed yet',
@@ -18,7 +7,6 @@ export const changes = {
   byFile: 'By file',
   byMessage: 'By message',
   files: '{count} {count|file|files}',
-  lines: '{added} lines added, {removed} removed',
   split: 'Side by side',
   openPage: 'Open as a page',
   allTakenBack: 'Everything was taken back. The files are as they were before the chat.',
@@ -45,7 +33,6 @@ export const changes = {
   byApproval: 'the plan’s approval',
   takeBackAll: 'Take back…',
   takeBackFrom: 'Take back from here…',
-  takeBackHere: 'Take back changes from here on…',
   revertTitle: 'Take back changes',
   revertHint: 'These files return to their earlier content. The chat keeps everything else, and you can undo this.',
   willTakeBack: 'Files to take back',
@@ -90,8 +77,6 @@ export const files = {
 
 export const context = {
   title: 'Context',
-  ring: 'Context: {share} full',
-  ringHint: '{used} of {limit} tokens · {cost} so far',
   ofLimit: '{used} of {limit} tokens',
   tokens: '{used} tokens',
   estimated: 'estimated',

@@ -4,7 +4,7 @@ export const command = {
   addFolder: '把文件夹添加为工作区',
   settings: '设置',
   model: '设置或测试模型',
-  theme: '浅色或深色',
+  theme: '切换浅色和深色',
   language: 'English / 中文',
   keys: '键盘快捷键',
 } as const;

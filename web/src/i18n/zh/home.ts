@@ -9,9 +9,9 @@ export const home = {
   openList: '显示对话列表',
   closeList: '隐藏对话列表',
   running: '运行中',
-  waits: '等待你',
+  waits: '等你处理',
   unread: '未读',
   settings: '设置',
-  searchSaid: '在消息中：“{text}”',
+  searchSaid: '搜索消息：“{text}”',
   addWorkspace: '添加工作区',
 };

@@ -15,9 +15,9 @@ export const keys = {
   keyPalette: '命令、对话、文件、搜索',
   keyCommands: '输入时选择命令和文件',
   keyFind: '在本对话中查找',
-  keyAnswer: '在一排按钮中选择答案',
-  keyApprove: '允许一次、总是允许、拒绝；焦点在提问栏时',
-  keyExecute: '执行焦点所在卡片的计划；提交表单',
+  keyAnswer: '选择答案（焦点在按钮行时）',
+  keyApprove: '允许一次、始终允许、拒绝（焦点在提问栏时）',
+  keyExecute: '执行焦点所在卡片的计划，或提交表单',
   keyEnd: '到最新的消息（在对话区）',
   keyQuestion: '跳到问题',
 } as const;

@@ -1,16 +1,15 @@
 export const palette = {
   title: '命令与搜索',
-  placeholder: '命令、对话、文件，或说过的话…',
+  placeholder: '输入命令、对话、文件名或消息内容',
   nothing: '没有匹配项',
   commands: '命令',
   chats: '对话',
   files: '文件',
   newIn: '新对话',
   newInWorkspace: '在 {workspace} 中新建对话',
-  said: '对话中说过的',
+  said: '消息内容',
   settings: '设置',
   searching: '正在搜索…',
   failed: '搜索失败：{why}',
   you: '你',
-  agent: '智能体',
 };

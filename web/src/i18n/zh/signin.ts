@@ -1,7 +1,7 @@
 export const signin = {
   title: '登录',
-  tokenHint: '打开 planwright serve 在“sign in at”之后打印的地址，其中带有令牌。也可以在此粘贴令牌。',
-  accountHint: '使用服务器管理员为你创建的账户。',
+  tokenHint: '打开 planwright serve 在“sign in at”后面输出的地址（其中包含令牌），或在此粘贴令牌。',
+  accountHint: '使用管理员为你创建的账户。',
   token: '令牌',
   name: '用户名',
   password: '密码',
@@ -9,8 +9,8 @@ export const signin = {
   signOut: '退出登录',
   byAccount: '使用用户名和密码',
   byToken: '使用令牌',
-  wrongToken: '这不是此服务器的令牌。',
-  wrongAccount: '用户名或密码不对。',
-  refused: '地址中的令牌不属于此服务器。请打开它最近打印的地址。',
-  over: '你已退出登录。请重新登录。',
+  wrongToken: '令牌不正确。',
+  wrongAccount: '用户名或密码错误。',
+  refused: '地址中的令牌不属于此服务器。请打开服务器最近一次输出的地址。',
+  over: '你已退出登录，请重新登录。',
 };

@@ -1,14 +1,3 @@
-export const panel = {
-  tabs: '面板显示的内容',
-  plan: '计划',
-  changes: '更改',
-  files: '文件',
-  context: '上下文',
-  pages: '对话的页面',
-  chat: '对话',
-  timeline: '时间线',
-};
-
 export const changes = {
   title: '更改',
   empty: '还没有更改',
@@ -17,7 +6,6 @@ export const changes = {
   byFile: '按文件',
   byMessage: '按消息',
   files: '{count} 个文件',
-  lines: '新增 {added} 行，删除 {removed} 行',
   split: '并排显示',
   openPage: '在整页中打开',
   allTakenBack: '全部更改都已撤回：文件与对话开始之前一样。',
@@ -44,11 +32,10 @@ export const changes = {
   byApproval: '计划获批',
   takeBackAll: '撤回…',
   takeBackFrom: '从这里起撤回…',
-  takeBackHere: '撤回从这里起所做的更改…',
   revertTitle: '撤回更改',
   revertHint: '这些文件会恢复成之前的样子。对话内容不会丢失，撤回也可以撤销。',
   willTakeBack: '将被撤回的文件',
-  nothingToTakeBack: '从这条消息起没有文件被更改，或者已经全部撤回。',
+  nothingToTakeBack: '从这条消息起没有可撤回的更改。',
   removed: '会被移除',
   brought_back: '会恢复',
   put_back: '会变回之前的内容',
@@ -89,8 +76,6 @@ export const files = {
 
 export const context = {
   title: '上下文',
-  ring: '上下文已用 {share}',
-  ringHint: '{used} / {limit} 个 token · 目前花费 {cost}',
   ofLimit: '{used} / {limit} 个 token',
   tokens: '{used} 个 token',
   estimated: '估算',
