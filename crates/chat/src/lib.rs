@@ -27,8 +27,11 @@
 //! | [`plan`] | the content of a plan file, and the cards and messages that show it |
 //! | [`progress`] | the execution of a plan: its progress, its boxes, changes of its file |
 //! | [`versions`] | file changes of calls: recorded before they happen, settled afterwards |
-//! | [`changes`], [`revert`] | a chat's changes, as diffs; the effect of a revert |
+//! | [`changes`], [`changed_file`], [`net_change`] | a chat's changes, as diffs |
+//! | [`revert`], [`revert_files`] | the effect of a revert: since a message, or by file |
 //! | [`commits`] | finished work, committed to a separate branch |
+//! | [`comment_text`] | comments of a review as text |
+//! | [`plan_view`] | the chat's plan as its file is now, for clients |
 //! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`crash`] | points where a test can make the process die |
 //! | [`metrics`] | counters for the operator of the server |
@@ -43,11 +46,13 @@ mod actor;
 mod agent;
 mod available_tools;
 mod card;
+mod changed_file;
 mod changed_steps;
 mod changes;
 mod chat;
 pub mod chat_file;
 mod classifier;
+mod comment_text;
 mod commits;
 mod context;
 pub mod crash;
@@ -61,8 +66,10 @@ mod inbox;
 mod metrics;
 mod model_choice;
 mod models;
+mod net_change;
 mod open_chats;
 mod plan;
+mod plan_view;
 mod policy;
 mod progress;
 mod prompt_context;
@@ -70,6 +77,7 @@ mod read_marker;
 mod reasoning;
 mod ref_words;
 mod revert;
+mod revert_files;
 mod run;
 mod sessions;
 mod summary;
@@ -82,6 +90,7 @@ mod work;
 pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
 pub use card::Pending;
+pub use changed_file::FileDiff;
 pub use changes::{CallChanges, ChangedFile, ChangedText, Changes, ChangesQuery};
 pub use chat::Chat;
 pub use context::{ContextPart, ContextView};
@@ -89,8 +98,10 @@ pub use handle::Handle;
 pub use images::image_type;
 pub use model_choice::ModelOptions;
 pub use models::{Models, named as named_models};
+pub use plan_view::{PlanFileView, PlanFinding};
 pub use planwright_plan::{Finding, lint as lint_plan};
 pub use revert::{Conflict, Revert, RevertSummary, Step, shorten_revert};
+pub use revert_files::RevertDiff;
 pub use sessions::Sessions;
 pub use user_call::{Place, UserCall};
 pub use view::{ChatView, ProgressView, RunEnd, Snapshot, ToolView, shorten, tool_views};

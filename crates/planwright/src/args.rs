@@ -3,10 +3,12 @@
 mod backup;
 mod environment;
 mod mcp;
+mod steps;
 
 pub use backup::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
 pub use environment::LOG;
 pub use mcp::{McpArgs, McpCommand};
+pub use steps::StepList;
 
 use crate::schema::SchemaArgs;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -14,6 +16,7 @@ use planwright_protocol::{ChatId, Role, RoleRequest};
 use planwright_server::PublicUrl;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use steps::step_list;
 
 /// A coding agent whose plan mode cannot touch your code, and which keeps to the plan you approve.
 #[derive(Parser)]
@@ -146,6 +149,7 @@ pub enum Auth {
 Examples:
   planwright run \"Add a --quiet flag\"                    write a plan, change nothing else
   planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan
+  planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan --steps 1-3,5 --stop-after 3
   planwright run - --yes < task.md                       the task from a file, approvals given
   planwright run \"And now in French\" --chat 01a1e121-e56c-750e-9c54-a1ee26594fe8
   planwright run \"Explain src/lib.rs\" > answer.md        the answer alone, progress on the terminal
@@ -168,7 +172,13 @@ pub struct RunArgs {
     /// The plan to execute; naming it approves its present content
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
-    /// Approve tool calls and accept a question's default; never approves a plan
+    /// Execute only these steps of the plan, such as 1-3,5
+    #[arg(long, value_name = "LIST", value_parser = step_list, requires = "plan")]
+    pub steps: Option<StepList>,
+    /// Stop after this step of the plan; the run ends with exit code 3
+    #[arg(long, value_name = "N", requires = "plan")]
+    pub stop_after: Option<u32>,
+    /// Approve tool calls and accept a question's default; never approves a plan or continues past a stop
     #[arg(long)]
     pub yes: bool,
     /// In this run, trust the workspace's .planwright/config.toml and accept MCP servers as they are

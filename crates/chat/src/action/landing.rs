@@ -29,11 +29,16 @@ pub async fn settle(chat: &Arc<Chat>, call: &CallMessage, history: &[Message]) -
     crash::point("command_ended");
     let (agent, changes_decision) = (Agent::of(call)?, approval::changes_decision(call, history));
     let consent = if changes_decision == ChangesDecision::Keep { Consent::Given } else { Consent::Needed };
+    let reason_to_drop = match changes_decision {
+        ChangesDecision::TakeBack(Some(reason)) => Some(format!("The user reverted it, with this reason: {reason}")),
+        ChangesDecision::TakeBack(None) => Some("The user reverted it.".to_owned()),
+        ChangesDecision::NotAsked | ChangesDecision::Keep => None,
+    };
     let landing = Landing {
         call: Some((chat, call.clone())),
         cx: context(chat, call).await?,
         threads: chat.work.clone(),
-        reason_to_drop: (changes_decision == ChangesDecision::TakeBack).then_some("The user reverted it."),
+        reason_to_drop,
         consent,
         situation: Some(chat.situation(agent, COMMAND_CHANGES, consent).boxed()),
         decided_by: None,
@@ -42,10 +47,10 @@ pub async fn settle(chat: &Arc<Chat>, call: &CallMessage, history: &[Message]) -
     match Box::pin(perform(Action { principal: Principal::Model(agent), call: landing })).await? {
         Outcome::Ended(call_now, outcome) => signal::record_output(chat, call_now.as_deref().unwrap_or(call), outcome).await,
         Outcome::Lost => unknown(chat, call).await,
-        Outcome::Asks(effects, approval) => {
+        Outcome::Asks(effects, changes, approval) => {
             let question =
                 planwright_question::card::keep_changes(&summary(&effects), &format!("{}. {}", approval.reason, named(&effects)));
-            approval::ask(chat, call, &effects, approval, agent, (ApprovalMoment::After, question)).await
+            approval::ask(chat, call, (effects, changes), approval, agent, (ApprovalMoment::After, question)).await
         }
     }
 }
@@ -75,7 +80,7 @@ pub async fn settle_for_user(
         Outcome::Lost => {
             Err(Problem::new(ErrorCode::OutcomeUnknown, "The command's changes are missing. Check the files before you continue."))
         }
-        Outcome::Asks(_, approval) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),
+        Outcome::Asks(_, _, approval) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),
     }
 }
 
@@ -106,7 +111,7 @@ struct Landing<'a> {
     cx: ToolContext,
     threads: TaskTracker,
     /// Why it is reverted without asking the gate.
-    reason_to_drop: Option<&'static str>,
+    reason_to_drop: Option<String>,
     consent: Consent,
     /// Set when the changes are known.
     situation: Option<BoxFuture<'a, Result<Situation, Problem>>>,
@@ -118,8 +123,8 @@ struct Landing<'a> {
 enum Outcome {
     /// The command's output, with the call as it is stored now.
     Ended(Option<Box<CallMessage>>, Result<Output, Problem>),
-    Asks(Vec<Effect>, Approval),
-    /// The server ended during the command.
+    Asks(Vec<Effect>, Vec<FileChange>, Approval),
+    /// The server ended in the middle of the command.
     Lost,
 }
 
@@ -131,8 +136,8 @@ impl Call for Landing<'_> {
     async fn prepare(&mut self) -> Result<Preparation<Landed, Outcome>, Problem> {
         let cx = self.cx.clone();
         let Some(staged) = self.on_thread(move || Staged::load(&cx)).await?? else { return Ok(Preparation::Over(Outcome::Lost)) };
-        if let Some(why) = staged.half_done().or(self.reason_to_drop) {
-            return Ok(Preparation::Over(self.take_back(staged, why).await?));
+        if let Some(why) = staged.half_done().map(str::to_owned).or(self.reason_to_drop.take()) {
+            return Ok(Preparation::Over(self.take_back(staged, &why).await?));
         }
         let situation = match self.situation.take() {
             Some(situation) => situation.await,
@@ -192,8 +197,8 @@ impl Call for Landing<'_> {
 
     async fn record_outcome(mut self, _: Principal, end: End<Landed>) -> Result<Outcome, Problem> {
         let landed = match end {
-            End::Asks(effects, approval) if self.call.is_some() => return Ok(Outcome::Asks(effects, approval)),
-            End::Asks(_, approval) => return self.take_back_kept(&approval.reason).await,
+            End::Asks(effects, changes, approval) if self.call.is_some() => return Ok(Outcome::Asks(effects, changes, approval)),
+            End::Asks(_, _, approval) => return self.take_back_kept(&approval.reason).await,
             End::Refused(refusal) => return self.take_back_kept(&refusal.problem.message).await,
             End::Committed(landed) => landed,
         };

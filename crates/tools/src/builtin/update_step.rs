@@ -3,6 +3,7 @@ use crate::effect::{Effect, RecordEffect};
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
 use planwright_plan::PlanDocument;
+use planwright_protocol::plan::{self, StepChoice};
 use planwright_protocol::{ErrorCode, Permission, PlanStep, Problem, StepStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -60,7 +61,7 @@ impl Input for UpdateStep {
             let text = format!("`note` is longer than {LONGEST_NOTE} characters. Shorten it; put the rest into your answer.");
             return Err(Problem::new(ErrorCode::InvalidArguments, text));
         }
-        let step = match self.step_in(cx.config.approved_plan.as_deref()) {
+        let step = match self.step_in(cx.config.approved_plan.as_deref(), &cx.config.approved_steps) {
             Ok(step) => step,
             // Reported only to roles that may report progress at all.
             Err(problem) => return Ok(Prepared::new(vec![RecordEffect::Progress], move |_| Err(problem))),
@@ -83,18 +84,40 @@ impl UpdateStep {
     /// The step of the approved plan that the call names.
     ///
     /// # Errors
-    /// There is no approved plan, or it has no such step.
-    pub fn step_in(&self, approved_plan: Option<&str>) -> Result<PlanStep, Problem> {
+    /// There is no approved plan, it has no such step, or the user did not approve this step.
+    fn step_in(&self, approved_plan: Option<&str>, choice: &StepChoice) -> Result<PlanStep, Problem> {
         let Some(plan) = approved_plan.and_then(|content| PlanDocument::parse(content).ok()).map(|document| document.plan) else {
             let text = "This chat has no approved plan, so it has no steps to report. Continue with the task itself.";
             return Err(Problem::new(ErrorCode::PlanNotApproved, text));
         };
         let numbers = plan.steps.iter().map(|step| step.step_number.to_string()).collect::<Vec<_>>().join(", ");
-        plan.steps.into_iter().find(|step| step.step_number == self.step_number).ok_or_else(|| {
+        let allowed = choice.allowed(&plan);
+        let step = plan.steps.into_iter().find(|step| step.step_number == self.step_number).ok_or_else(|| {
             let text = format!("The approved plan has no step {}. Its steps are: {numbers}.", self.step_number);
             Problem::new(ErrorCode::InvalidArguments, text)
-        })
+        })?;
+        match not_allowed(step.step_number, choice, &allowed) {
+            Some(problem) => Err(problem),
+            None => Ok(step),
+        }
     }
+}
+
+/// Why the agent can't report a step of the approved plan now.
+fn not_allowed(number: u32, choice: &StepChoice, allowed: &[u32]) -> Option<Problem> {
+    if choice.allows(number) {
+        return None;
+    }
+    let allowed = plan::numbers(allowed);
+    let text = match choice.stop_after {
+        Some(stop) if choice.includes(number) => format!(
+            "The user wants a stop after step {stop}, and step {number} comes later. Don't work on it before they continue. Steps that you can report: {allowed}."
+        ),
+        Some(_) | None => {
+            format!("The user did not approve step {number}. Don't work on it. Steps that you can report: {allowed}.")
+        }
+    };
+    Some(Problem::new(ErrorCode::PlanNotApproved, text))
 }
 
 #[cfg(test)]
@@ -102,6 +125,7 @@ mod tests {
     use super::super::trial::Trial;
     use crate::effect::RecordEffect;
     use planwright_protocol::Role;
+    use planwright_protocol::plan::StepChoice;
 
     const PLAN: &str = "# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n- [ ] 2. Test it\n  verify: cargo test\n";
 
@@ -137,6 +161,25 @@ mod tests {
             assert_eq!(trial().refusal("update_step", args), "INVALID_ARGUMENTS", "{args}");
         }
         assert_eq!(Trial::new(&[]).refusal("update_step", r#"{"step_number": 1, "status": "done"}"#), "PLAN_NOT_APPROVED");
+    }
+
+    #[test]
+    fn a_step_that_the_user_excluded_or_that_is_behind_the_stop_is_refused_and_its_check_does_not_run() {
+        for (choice, why) in [
+            (StepChoice { steps: Some(vec![1]), stop_after: None }, "did not approve step 2"),
+            (StepChoice { steps: None, stop_after: Some(1) }, "wants a stop after step 1"),
+        ] {
+            let mut trial = trial();
+            trial.cx.config.approved_steps = choice;
+            let prepared = trial.prepare("update_step", r#"{"step_number": 2, "status": "done"}"#).unwrap();
+            assert_eq!(prepared.effects, [RecordEffect::Progress.into()], "no command");
+            for status in ["done", "skipped", "in_progress"] {
+                let problem = trial.act("update_step", &format!(r#"{{"step_number": 2, "status": "{status}"}}"#)).unwrap_err();
+                assert_eq!(problem.code.as_str(), "PLAN_NOT_APPROVED");
+                assert!(problem.message.contains(why) && problem.message.contains("can report: 1."), "{problem}");
+            }
+            assert!(trial.act("update_step", r#"{"step_number": 1, "status": "done"}"#).is_ok());
+        }
     }
 
     #[test]
