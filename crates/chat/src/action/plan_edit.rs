@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use planwright_plan::PlanDocument;
 use planwright_protocol::op::PlanContent;
 use planwright_protocol::{ErrorCode, MessageId, Mode, Permission, PlanFileStatus, Problem, sha256_hex};
-use planwright_tools::workspace::Snapshot;
+use planwright_tools::workspace::FileSnapshot;
 use planwright_tools::{Consent, Effect, FileChange, FileEffect, Situation, Target, Version, WorkspacePath};
 use serde_json::json;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Call for PlanEdit<'_> {
 
     async fn prepare(&mut self) -> Result<Preparation<(), Self::Outcome>, Problem> {
         let (workspace, path) = (self.chat.workspace.clone(), self.edit.path.clone());
-        let snapshot = match self.chat.carry(move || workspace.read_plan(&path)).await? {
+        let snapshot = match self.chat.run_on_thread(move || workspace.read_plan(&path)).await? {
             Ok(snapshot) => snapshot,
             Err(problem) => return Ok(Preparation::Refused(Refusal::mistake(unread(&self.edit.path, problem)))),
         };
@@ -100,7 +100,7 @@ impl Call for PlanEdit<'_> {
 }
 
 /// The text of the next revision; `None` if the edit changes nothing.
-fn next_text(edit: &EditedPlan, snapshot: &Snapshot, chat: &str) -> Result<Option<String>, Problem> {
+fn next_text(edit: &EditedPlan, snapshot: &FileSnapshot, chat: &str) -> Result<Option<String>, Problem> {
     if snapshot.links > 1 {
         let text = format!("{} has another name outside the workspace (a hard link), so it is not changed.", edit.path);
         return Err(Problem::new(ErrorCode::PathHardlinkRefused, text));
@@ -163,7 +163,7 @@ mod tests {
 
     const PLAN: &str = "---\ngoal: Greet\nstatus: draft\nchat: c\nrevision: 3\n---\n\n# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n- [x] 2. Test it\n\n## Notes\n\nkept\n";
 
-    fn snapshot(text: &str) -> Snapshot {
+    fn snapshot(text: &str) -> FileSnapshot {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("plans")).unwrap();
         std::fs::write(folder.path().join("plans/a.plan"), text).unwrap();

@@ -4,7 +4,7 @@ use super::activity::Activity;
 use crate::card::Pending;
 use planwright_protocol::event::Usage;
 use planwright_protocol::{ChatConfig, Mode, Progress};
-use planwright_store::{ApprovalRow, ChatRow, Marks, TurnStart};
+use planwright_store::{ApprovalRow, ChatRow, GrantRow, Marks, TurnStart};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -40,6 +40,7 @@ impl ChatRecord {
             usage: row.usage,
             turn_start: row.turn_start,
             marks: row.marks.clone(),
+            grants: row.grants.clone(),
             activity: self.activity.clone(),
             before: row,
         }
@@ -83,14 +84,15 @@ pub struct Draft {
     pub usage: Usage,
     pub turn_start: Option<TurnStart>,
     pub marks: Marks,
+    pub grants: Vec<GrantRow>,
     pub activity: Activity,
 }
 
 impl Draft {
     /// The row after the change, with the columns of the activity.
     pub(crate) fn finished(self) -> (ChatRow, Activity) {
-        let Draft { before, title, config, progress, epoch, usage, turn_start, marks, activity } = self;
-        let mut row = ChatRow { title, config, progress, epoch, usage, turn_start, marks, ..before };
+        let Draft { before, title, config, progress, epoch, usage, turn_start, marks, grants, activity } = self;
+        let mut row = ChatRow { title, config, progress, epoch, usage, turn_start, marks, grants, ..before };
         activity.store(&mut row);
         (row, activity)
     }
