@@ -109,9 +109,10 @@ mod tests {
             0,
         )
         .unwrap();
-        let endless = std::fs::File::create(copies[2].join("README.md")).unwrap();
+        let endless = OpenOptions::new().create_new(true).write(true).open(copies[2].join("README.md")).unwrap();
         endless.set_len(1 << 42).unwrap();
-        std::fs::write(folder.path().join("README.md"), include_str!("../../../samples/greeter/README.md")).unwrap();
+        let mut same = OpenOptions::new().create_new(true).write(true).open(folder.path().join("README.md")).unwrap();
+        same.write_all(include_bytes!("../../../samples/greeter/README.md")).unwrap();
         symlink("../README.md", copies[3].join("README.md")).unwrap();
         let fresh = copy_into(folder.path()).unwrap();
         assert!(!copies.contains(&fresh), "{}", fresh.display());
