@@ -1,8 +1,8 @@
 //! Points on the path of a message where a test can make the process die or wait. Debug builds only.
 //!
 //! `PLANWRIGHT_CRASH_POINT=NAME` names one; `NAME:3` means the third time that it is passed.
-//! `PLANWRIGHT_HOLD_POINT=NAME:OTHER` has whoever comes to `NAME` wait there until `OTHER` is passed. If that does not happen
-//! within a minute, the process dies: a test that needs this order fails.
+//! `PLANWRIGHT_HOLD_POINT=NAME:OTHER` has whoever comes to `NAME` wait there until `OTHER` is passed, for at most 20 seconds. With
+//! `NAME:OTHER:or_die` the process dies if `OTHER` is not passed within a minute: a test that needs this order fails.
 
 /// All points. At each of them a crash could lose something or do it twice.
 pub const POINTS: &[&str] = &[
@@ -82,20 +82,23 @@ mod armed {
     pub static HOLD: LazyLock<Option<Hold>> = LazyLock::new(|| {
         let wanted = std::env::var("PLANWRIGHT_HOLD_POINT").ok()?;
         let (at, until) = wanted.split_once(':')?;
-        Some(Hold { at: at.to_owned(), until: until.to_owned(), over: Mutex::new(false), passed: Condvar::new() })
+        let (until, or_die) = until.strip_suffix(":or_die").map_or((until, false), |until| (until, true));
+        Some(Hold { at: at.to_owned(), until: until.to_owned(), or_die, over: Mutex::new(false), passed: Condvar::new() })
     });
 
     /// A point to wait at, and the one that ends the wait.
     pub struct Hold {
         at: String,
         until: String,
+        or_die: bool,
         over: Mutex<bool>,
         passed: Condvar,
     }
 
     impl Hold {
         /// A test that is wrong should fail, and not hang.
-        const LONGEST: Duration = Duration::from_mins(1);
+        const LONGEST: Duration = Duration::from_secs(20);
+        const LONGEST_OR_DIE: Duration = Duration::from_mins(1);
 
         pub fn pass(&self, name: &str) {
             let over = || self.over.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,12 +106,13 @@ mod armed {
                 *over() = true;
                 self.passed.notify_all();
             } else if name == self.at {
-                // Others must be able to go on meanwhile. If they can't, the process dies, and the test fails.
+                let longest = if self.or_die { Self::LONGEST_OR_DIE } else { Self::LONGEST };
+                // Others must be able to go on meanwhile.
                 let is_in_vain = tokio::task::block_in_place(|| {
-                    let waited = self.passed.wait_timeout_while(over(), Self::LONGEST, |over| !*over);
+                    let waited = self.passed.wait_timeout_while(over(), longest, |over| !*over);
                     waited.map_or(true, |(_, waited)| waited.timed_out())
                 });
-                if is_in_vain {
+                if is_in_vain && self.or_die {
                     tracing::error!(at = self.at, until = self.until, "nobody came to the place that was waited for");
                     std::process::abort();
                 }

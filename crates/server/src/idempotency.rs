@@ -87,7 +87,7 @@ pub async fn deleted_before(store: &Store, caller: &Caller, parts: &mut Parts, b
     let is_under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner).contains(&key);
     let known = store.earlier_request(&key, &sha256).await.ok()??;
     let known = if is_under_way { Err(under_way()) } else { answer_of(known) };
-    known.map_or_else(|refused| Some(refused.into_response()), |answered| answered)
+    known.unwrap_or_else(|refused| Some(refused.into_response()))
 }
 
 /// The key in the scope of its caller and its address.

@@ -8,6 +8,8 @@ use planwright_protocol::settings::{McpSettings, ModelChoice, ModelSettings, Pro
 use planwright_protocol::{ErrorCode, Problem, sha256_hex};
 use planwright_tools::{Commands, Secrets, Servers, Workspace, WorkspacePath};
 use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of cached workspace files.
@@ -163,9 +165,16 @@ fn file(workspace: &Workspace) -> Result<Option<Vec<u8>>, Problem> {
         Ok(snapshot) => Ok(Some(snapshot.bytes)),
         Err(problem) if problem.code == ErrorCode::PathNotFound => Ok(None),
         Err(Problem { code: code @ ErrorCode::FileTooLarge, .. }) => Err(Problem::new(code, format!("{PATH} is larger than 256 KiB."))),
-        // A dangling link hides nothing, so it counts as no file. One that can't be examined may hide stricter rules.
-        Err(_) if workspace.host_path().is_ok_and(|folder| matches!(folder.join(PATH).try_exists(), Ok(false))) => Ok(None),
+        // A link that leads nowhere hides nothing, so it counts as no file. One that can't be examined may hide stricter rules.
+        Err(_) if workspace.host_path().is_ok_and(|folder| is_missing(&folder.join(PATH))) => Ok(None),
         Err(problem) => Err(problem),
+    }
+}
+
+fn is_missing(path: &Path) -> bool {
+    match path.try_exists() {
+        Ok(exists) => !exists,
+        Err(error) => error.kind() == ErrorKind::NotADirectory,
     }
 }
 
@@ -190,6 +199,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
         assert!(file(&workspace).unwrap().is_none());
+        symlink("/etc/passwd", folder.path().join(".planwright")).unwrap();
+        assert!(file(&workspace).unwrap().is_none(), "nor does one that leads to no folder");
+        std::fs::remove_file(folder.path().join(".planwright")).unwrap();
         std::fs::create_dir(folder.path().join(".planwright")).unwrap();
         let place = folder.path().join(PATH);
         symlink("nowhere", &place).unwrap();

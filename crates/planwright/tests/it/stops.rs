@@ -30,7 +30,7 @@ async fn a_stop_ends_a_command_that_the_user_runs_and_nothing_of_it_is_kept() {
 async fn a_stop_is_taken_while_changes_are_taken_back_and_answered_after_that() {
     let home = one_call_a_message(&[write("/a.txt", "a\n")]);
     // Taking back waits until the actor has taken the stop. If the actor took none meanwhile, the server would die here.
-    let server = home.serve_with(&[("PLANWRIGHT_HOLD_POINT", "revert_intended:stop_begun")]).await;
+    let server = home.serve_with(&[("PLANWRIGHT_HOLD_POINT", "revert_intended:stop_begun:or_die")]).await;
     let mut work = Work::begin(&server).await;
     let (message, _) = work.next().await;
     let mut reverting = std::pin::pin!(work.revert(json!({ "message_id": message })));

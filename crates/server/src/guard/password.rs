@@ -78,7 +78,9 @@ mod tests {
             tokio::task::block_in_place(|| begins.recv()).unwrap();
         }
         assert_eq!(access.hashing.available_permits(), 0, "their checks are still running");
-        ends.iter().for_each(|end| end.send(()).unwrap());
+        for end in ends {
+            end.send(()).unwrap();
+        }
         let _all = access.hashing.acquire_many(u32::try_from(places).unwrap()).await.unwrap();
     }
 
