@@ -4,11 +4,12 @@
 use crate::action::result;
 use crate::agent::Agent;
 use crate::chat::Change;
+use crate::exploration;
 use crate::run::Run;
 use planwright_agent::thread::{of_thread, task_message};
 use planwright_agent::{Turn, TurnOutcome, drive};
 use planwright_protocol::message::ToolCall;
-use planwright_protocol::{Author, CallMessage, ErrorCode, Message, Problem, QuestionId, Role};
+use planwright_protocol::{Author, CallId, CallMessage, ErrorCode, Message, Problem, QuestionId, Role};
 use planwright_tools::tool::Input;
 use planwright_tools::{Delegate, Effect, RecordEffect};
 use serde_json::{Value, json};
@@ -17,15 +18,18 @@ use std::ops::ControlFlow;
 /// So many tasks may be handed on before the user has another word.
 const MOST_TASKS: usize = 20;
 
-/// Whether a call hands on a task.
+/// Whether a call hands on a task, to a delegate or to helpers.
 pub fn is_one(call: &ToolCall) -> bool {
-    call.tool == Delegate::SPEC.name
+    call.tool == Delegate::SPEC.name || exploration::is_one(call)
 }
 
 /// Why a task that the role may hand on is not handed on all the same.
 pub fn beyond_limits(call: &CallMessage, effects: &[Effect], history: &[Message]) -> Option<Problem> {
-    delegated_to(effects)?;
-    if call.delegation.is_some() {
+    let is_delegated = delegated_to(effects).is_some();
+    if !is_delegated && !effects.contains(&RecordEffect::Explore.into()) {
+        return None;
+    }
+    if is_delegated && call.delegation.is_some() {
         let text = "A delegate can't hand its task on. Do it yourself, or report back what should be handed to somebody else.";
         return Some(Problem::new(ErrorCode::LimitReached, text));
     }
@@ -41,11 +45,15 @@ pub fn beyond_limits(call: &CallMessage, effects: &[Effect], history: &[Message]
     })
 }
 
-/// The message that a task begins with, of a call that hands one on.
-pub fn task_of(call: &CallMessage, effects: &[Effect]) -> Option<Message> {
-    let role = delegated_to(effects)?;
-    let task = call.body.args.get("task")?.as_str()?;
-    Some(task_message(call.chat_id, role, call.body.call_id, task))
+/// The messages that tasks begin with, of a call that hands some on.
+pub fn tasks_of(call: &CallMessage, effects: &[Effect]) -> Vec<Message> {
+    let task = call.body.args.get("task").and_then(Value::as_str);
+    match (delegated_to(effects), task) {
+        (Some(role), Some(task)) => vec![task_message(call.chat_id, role, call.body.call_id, task)],
+        (Some(_), None) => Vec::new(),
+        (None, _) if effects.contains(&RecordEffect::Explore.into()) => exploration::tasks_of(call),
+        (None, _) => Vec::new(),
+    }
 }
 
 /// What to tell of a task in the middle of which the run was stopped.
@@ -63,7 +71,7 @@ impl Run {
     /// Gives the call's result; or breaks off with a question, because who waits for a delegate waits for the user's
     /// answer to it as well.
     pub(crate) async fn delegate(&self, call: CallMessage) -> Result<ControlFlow<Vec<Message>, Vec<Message>>, Problem> {
-        let (mut delegate, mut turn) = self.delegate_of(&call).await?;
+        let (mut delegate, mut turn) = self.worker_in(call.body.call_id).await?;
         let mut change = Change::default();
         let outcome = match drive(&mut turn, &mut delegate).await {
             TurnOutcome::Done => Ok(report(&turn)),
@@ -80,9 +88,9 @@ impl Run {
         result::record_with(&self.chat, &call, outcome, change, |_| {}).await.map(ControlFlow::Continue)
     }
 
-    async fn delegate_of(&self, call: &CallMessage) -> Result<(Run, Turn), Problem> {
-        let lost = || Problem::new(ErrorCode::Internal, "The task of a call to `delegate` is not in the history. Send a message to go on.");
-        let id = call.body.call_id;
+    /// Who works in a conversation, from where it is.
+    pub(crate) async fn worker_in(&self, id: CallId) -> Result<(Run, Turn), Problem> {
+        let lost = || Problem::new(ErrorCode::Internal, "A task that was handed on is not in the history. Send a message to go on.");
         let thread = of_thread(self.chat.turn_messages().await?.messages, Some(id));
         let role = thread.first().and_then(|task| task.agent_role).ok_or_else(lost)?;
         let run = self.for_delegate(Agent { role, delegation: Some(id) });
@@ -95,11 +103,16 @@ fn asked(turn: &Turn, question: QuestionId) -> Vec<Message> {
     turn.history().iter().filter(|message| message.body.question_id() == Some(question)).cloned().collect()
 }
 
-/// What the one who handed on the task reads of it.
-fn report(turn: &Turn) -> Value {
+/// The last word of a conversation.
+pub(crate) fn last_word(turn: &Turn) -> Option<&str> {
     let is_said = |message: &&Message| message.author == Author::Assistant && message.body.call_id().is_none();
     let last = turn.history().iter().rev().find(is_said);
-    let text = last.map(|message| message.content.trim()).filter(|text| !text.is_empty()).unwrap_or("(It ended without a report.)");
+    last.map(|message| message.content.trim()).filter(|text| !text.is_empty())
+}
+
+/// What the one who handed on the task reads of it.
+fn report(turn: &Turn) -> Value {
+    let text = last_word(turn).unwrap_or("(It ended without a report.)");
     let plan = turn.history().iter().rev().find_map(|message| message.body.plan());
     match plan {
         Some(plan) => {
@@ -113,8 +126,8 @@ fn report(turn: &Turn) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planwright_protocol::ChatId;
     use planwright_protocol::message::UserText;
-    use planwright_protocol::{CallId, ChatId};
 
     fn delegate() -> CallMessage {
         let call = ToolCall::new(CallId::generate(), "delegate", json!({ "role": "actor", "task": "Look" }));

@@ -19,6 +19,7 @@
 //! | [`reading`] | the history as the model read it |
 //! | [`agent`] | who works in a chat: its own agent, or a delegate |
 //! | [`delegation`] | a task that is handed to another role, worked on in the same chat |
+//! | [`exploration`] | tasks that helpers read for, at the same time |
 //! | [`action`] | everything that changes a workspace, in five steps; also after a crash |
 //! | `user_call` | tool calls of the user, by the tools endpoint |
 //! | [`work`] | calls while they are carried out: on threads of their own, heard, ended |
@@ -53,6 +54,7 @@ mod context;
 pub mod crash;
 mod delegation;
 mod drift;
+mod exploration;
 mod fork;
 mod handle;
 mod images;

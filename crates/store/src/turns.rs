@@ -5,7 +5,7 @@ use crate::arg::args;
 use crate::chats::{TurnStart, read_message};
 use crate::error::StoreError;
 use crate::store::Store;
-use planwright_protocol::{ChatId, Message, MessageBody};
+use planwright_protocol::{CallId, ChatId, Message, MessageBody};
 use std::collections::HashSet;
 
 /// How much of a conversation is read.
@@ -116,6 +116,6 @@ fn cuts_open_delegation(messages: &[Message]) -> bool {
         | MessageBody::Notice(_)
         | MessageBody::Unknown(_) => None,
     });
-    let known: HashSet<_> = begun.chain(ended).collect();
-    messages.iter().filter_map(|message| message.delegation).any(|call| !known.contains(&call))
+    let known: HashSet<_> = begun.chain(ended).map(CallId::family).collect();
+    messages.iter().filter_map(|message| message.delegation).any(|call| !known.contains(&call.family()))
 }

@@ -12,6 +12,8 @@
 //! | [`text_file`] | what a text file is, for all who show or change one |
 //! | [`plan_callers`] | code outside of a plan's files that uses what the plan changes |
 //! | [`servers`] | tools that MCP servers offer, as far as the rest needs to know of them |
+//! | [`web`] | how the tools reach the web, and which hosts need no approval |
+//! | [`offer`] | which tools an agent has |
 //! | [`tool`] | what a tool is; [`builtin`] has one file per tool and the list of them |
 //!
 //! A call is prepared (arguments become effects), decided, and only then committed, with a [`gate::Permit`]. For each change it
@@ -26,23 +28,30 @@ pub mod diff;
 pub mod effect;
 pub mod gate;
 pub mod git_name;
+pub mod offer;
 pub mod path;
 pub mod plan_callers;
 pub mod servers;
 pub mod text_file;
 pub mod tool;
 pub mod version;
+pub mod web;
 pub mod workspace;
 
 pub use builtin::BUILTIN;
 pub use builtin::delegate::Delegate;
+pub use builtin::explore::Explore;
 pub use builtin::update_step::UpdateStep;
 pub use command::{CommandContext, Commands, Staged};
-pub use effect::{Effect, FileEffect, LandingEffect, Loss, RecordEffect, RunEffect};
+pub use effect::{Effect, FileEffect, LandingEffect, Loss, RecordEffect, RunEffect, WebEffect};
 pub use gate::decide;
-pub use gate::{Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, Scope, Secrets, Situation, TAKING_BACK, Verdict};
+pub use gate::{
+    AgentKind, Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, Scope, Secrets, Situation, TAKING_BACK, Verdict,
+};
+pub use offer::{Offer, SearchOffer, is_listed, tools_of};
 pub use path::WorkspacePath;
 pub use servers::{NoServers, Servers, Site};
-pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};
+pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext};
 pub use version::{FileChange, Version};
+pub use web::{AllowedHosts, WebAccess};
 pub use workspace::Workspace;

@@ -1,7 +1,7 @@
 //! The card that asks the user to approve a call, and the answer to it.
 
 use super::agent_call::CallOutcome;
-use super::grants::{folder_of, grant_of};
+use super::grants::{grant_of, place_of};
 use crate::agent::Agent;
 use crate::card::{Pending, answers_to};
 use crate::chat::{Change, Chat, broken};
@@ -80,7 +80,7 @@ pub async fn ask(
         args: Some(call.body.args.clone()),
         effects: effects.iter().take(MOST_SHOWN).map(shown).collect::<Result<_, _>>().map_err(broken)?,
         reason: approval.reason,
-        folder: folder_of(effects).map(|folder| folder.to_string()),
+        folder: place_of(effects),
         moment,
         grant: grant_of(&call.body.tool, effects, moment),
     });

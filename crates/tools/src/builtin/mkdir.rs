@@ -7,12 +7,11 @@ use planwright_protocol::{ErrorCode, Image, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Make an empty folder. `write` makes the folders of a new file by itself.
+/// Make an empty folder; `write` makes folders by itself.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mkdir {
     path: String,
-    /// Also make missing folders above it.
     parents: Option<bool>,
 }
 
@@ -23,7 +22,7 @@ impl Input for Mkdir {
         risk: Risk::Low,
         read_only: false,
         needs: &[&[Permission::Create]],
-        examples: &[r#"{"path": "/src/parser"}"#, r#"{"path": "/docs/guide/images", "parents": true}"#],
+        examples: &[r#"{"path": "/src/b"}"#, r#"{"path": "/docs/guide/images", "parents": true}"#],
     };
 
     /// What is there already is the kernel's to say, in the one step that makes the folder.

@@ -8,7 +8,7 @@ use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Move or rename a file or folder. `to` is the whole new path. Makes missing folders.
+/// Move or rename; `to` is the whole new path. Makes missing folders.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mv {
@@ -23,7 +23,7 @@ impl Input for Mv {
         risk: Risk::Medium,
         read_only: false,
         needs: &[&[Permission::Create, Permission::Delete]],
-        examples: &[r#"{"from": "/src/util.rs", "to": "/src/text/format.rs"}"#],
+        examples: &[r#"{"from": "/a.rs", "to": "/b/c.rs"}"#],
     };
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

@@ -8,7 +8,7 @@ use planwright_protocol::{Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Delete a file or an empty folder; with `recursive`, a folder and all in it. No wildcards; links are not followed.
+/// Delete a file or an empty folder; with `recursive`, all in it. No wildcards.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rm {
@@ -23,7 +23,7 @@ impl Input for Rm {
         risk: Risk::High,
         read_only: false,
         needs: &[&[Permission::Delete]],
-        examples: &[r#"{"path": "/src/old.rs"}"#, r#"{"path": "/build", "recursive": true}"#],
+        examples: &[r#"{"path": "/old.rs"}"#, r#"{"path": "/build", "recursive": true}"#],
     };
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

@@ -8,7 +8,7 @@ use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Make an empty file, or set the times of an existing one to now.
+/// Make an empty file, or set a file's times to now.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Touch {
@@ -22,7 +22,7 @@ impl Input for Touch {
         risk: Risk::Low,
         read_only: false,
         needs: &[&[Permission::Create]],
-        examples: &[r#"{"path": "/src/lib.rs"}"#],
+        examples: &[r#"{"path": "/b.rs"}"#],
     };
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

@@ -7,7 +7,7 @@ use planwright_protocol::{Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Write a whole file, new or in place of the old one. Makes missing folders. Use `edit` to change a part.
+/// Write a whole file; makes missing folders. Use `edit` to change a part.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Write {
@@ -22,7 +22,7 @@ impl Input for Write {
         risk: Risk::Medium,
         read_only: false,
         needs: &[&[Permission::Create]],
-        examples: &[r#"{"path": "/notes.md", "content": "Notes\n"}"#],
+        examples: &[r#"{"path": "/a.md", "content": "A\n"}"#],
     };
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

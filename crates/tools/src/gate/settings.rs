@@ -4,6 +4,15 @@ use crate::path::WorkspacePath;
 use globset::{GlobBuilder, GlobMatcher};
 use planwright_protocol::Plan;
 
+/// Whether an agent works for the user or for another agent that explores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AgentKind {
+    #[default]
+    Main,
+    /// Reads and reports, and asks nobody.
+    Helper,
+}
+
 /// The user's standing yes: this chat, this tool, this folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {

@@ -2,6 +2,7 @@ use super::*;
 use planwright_protocol::{Plan, PlanStep};
 
 mod required_plan;
+mod web;
 
 fn path(text: &str) -> WorkspacePath {
     WorkspacePath::parse(text).unwrap()
@@ -25,6 +26,8 @@ pub(crate) fn situation(role: Role, consent: Consent) -> Situation {
         approvals: Arc::default(),
         secrets: Arc::default(),
         grants: Arc::default(),
+        hosts: Arc::default(),
+        agent: AgentKind::default(),
         consent,
     }
 }
