@@ -1,5 +1,6 @@
 //! A run: from what the user said to the end of what it set off.
 
+mod explore;
 mod replay;
 
 use crate::action::agent_call::{CallOutcome, perform_together, take_together};
@@ -41,7 +42,7 @@ pub struct Run {
     inbox: Inbox,
     pub(crate) surroundings: Surroundings,
     /// Who works on a task that was handed on; `None` for the chat's own agent, whose role the user may switch.
-    pub(crate) delegate: Option<Agent>,
+    delegate: Option<Agent>,
     /// How full a delegate's context is; the chat's own is kept with the chat.
     context_tokens: u64,
     pub(crate) offered: Offered,

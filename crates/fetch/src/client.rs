@@ -2,8 +2,8 @@
 
 use crate::address::is_public;
 use crate::exchange::{Reply, Stream, USER_AGENT, exchange, failed};
-use crate::network::{Network, SystemNetwork};
-use crate::page::Page;
+use crate::network::{SystemNetwork, WebNetwork};
+use crate::page::WebPage;
 use crate::web_url::{Scheme, WebHost, WebUrl, not_public};
 use bytes::Bytes;
 use http_body_util::Full;
@@ -29,7 +29,7 @@ const MOST_ADDRESSES: usize = 4;
 
 /// Fetches pages of the public web.
 pub struct WebClient {
-    network: Arc<dyn Network>,
+    network: Arc<dyn WebNetwork>,
     tls: OnceLock<Option<TlsConnector>>,
     whole_time: Duration,
 }
@@ -37,7 +37,7 @@ pub struct WebClient {
 /// What came of a fetch.
 #[derive(Debug)]
 pub enum Fetched {
-    Page(Page),
+    Page(WebPage),
     /// The page is elsewhere, and the caller may not follow.
     Redirect {
         from: WebUrl,
@@ -54,7 +54,7 @@ impl WebClient {
 
     /// On another network, for tests.
     #[must_use]
-    pub fn on(network: Arc<dyn Network>) -> Self {
+    pub fn on(network: Arc<dyn WebNetwork>) -> Self {
         Self { network, tls: OnceLock::new(), whole_time: WHOLE_TIME }
     }
 
@@ -81,7 +81,7 @@ impl WebClient {
         for _ in 0..=MOST_REDIRECTS {
             let reply = self.get(&here).await?;
             let Some(location) = redirect(&reply) else {
-                return Page::read(&here, url.fragment(), reply).await.map(Fetched::Page);
+                return WebPage::read(&here, url.fragment(), reply).await.map(Fetched::Page);
             };
             let next = here.join(location).map_err(|problem| {
                 let text = format!("{} redirects to an address that is not fetched. {}", here.host(), problem.message);

@@ -24,7 +24,7 @@ pub mod search;
 pub mod web_url;
 
 pub use client::{Fetched, WebClient};
-pub use network::Network;
-pub use page::Page;
+pub use network::WebNetwork;
+pub use page::WebPage;
 pub use search::{SearchHit, SearchProvider};
 pub use web_url::WebUrl;

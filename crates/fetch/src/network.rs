@@ -7,7 +7,7 @@ use tokio::net::{TcpStream, UdpSocket};
 
 /// How a client reaches the network. It decides nothing: the client checks every address in between.
 #[async_trait]
-pub trait Network: Send + Sync {
+pub trait WebNetwork: Send + Sync {
     /// # Errors
     /// The name can't be resolved.
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>>;
@@ -29,7 +29,7 @@ pub trait Network: Send + Sync {
 pub struct SystemNetwork;
 
 #[async_trait]
-impl Network for SystemNetwork {
+impl WebNetwork for SystemNetwork {
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let found = tokio::net::lookup_host((name, 443)).await?;
         Ok(found.map(|address| address.ip()).collect())

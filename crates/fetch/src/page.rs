@@ -13,7 +13,7 @@ const MOST_SECTIONS: usize = 30;
 
 /// A page of the web as text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct WebPage {
     /// Where it was found, after redirects.
     pub url: String,
     pub title: Option<String>,
@@ -22,7 +22,7 @@ pub struct Page {
     pub notes: Vec<String>,
 }
 
-impl Page {
+impl WebPage {
     pub(crate) async fn read(url: &WebUrl, fragment: Option<&str>, reply: Reply) -> Result<Self, Problem> {
         let status = reply.status();
         if !status.is_success() {

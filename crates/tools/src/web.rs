@@ -1,6 +1,6 @@
 //! What the tools need to reach the web: the client, the hosts that need no approval, the search.
 
-pub use planwright_fetch::{Network, WebClient};
+pub use planwright_fetch::{WebClient, WebNetwork};
 
 use planwright_fetch::SearchProvider;
 use planwright_protocol::Problem;

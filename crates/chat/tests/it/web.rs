@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use planwright_protocol::Role;
 use planwright_protocol::settings::{SearchKind, SearchSettings, WebSettings};
 use planwright_tools::WebAccess;
-use planwright_tools::web::{Network, WebClient};
+use planwright_tools::web::{WebClient, WebNetwork};
 use planwright_workspaces::Settings;
 use serde_json::{Value, json};
 use std::io;
@@ -53,7 +53,7 @@ impl OneServer {
 }
 
 #[async_trait]
-impl Network for OneServer {
+impl WebNetwork for OneServer {
     async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
         Ok(vec![[93, 184, 216, 34].into()])
     }

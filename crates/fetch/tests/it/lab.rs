@@ -1,7 +1,7 @@
 //! A network in this process: names with the addresses that a test gives them, and one server behind every address.
 
 use async_trait::async_trait;
-use planwright_fetch::{Fetched, Network, Page, WebClient, WebUrl};
+use planwright_fetch::{Fetched, WebClient, WebNetwork, WebPage, WebUrl};
 use planwright_protocol::Problem;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -77,7 +77,7 @@ impl Lab {
         self.client().fetch(&url, &move |next: &WebUrl| allowed.contains(&next.host())).await
     }
 
-    pub async fn page(self: &Arc<Self>, url: &str) -> Result<Page, Problem> {
+    pub async fn page(self: &Arc<Self>, url: &str) -> Result<WebPage, Problem> {
         match self.fetch(url, &["example.org"]).await? {
             Fetched::Page(page) => Ok(page),
             Fetched::Redirect { to, .. } => panic!("redirected to {to}"),
@@ -86,7 +86,7 @@ impl Lab {
 }
 
 #[async_trait]
-impl Network for Lab {
+impl WebNetwork for Lab {
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let name = name.trim_end_matches('.');
         self.resolved.lock().unwrap().push(name.to_owned());

@@ -1,7 +1,7 @@
 use crate::effect::WebEffect;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
 use crate::web::wait;
-use planwright_fetch::{Fetched, Page, WebUrl};
+use planwright_fetch::{Fetched, WebPage, WebUrl};
 use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -47,7 +47,7 @@ pub(crate) fn stopped() -> Problem {
 }
 
 /// Everything of ours comes before the page, so that nothing in the page can look like it.
-fn output(page: &Page) -> Output {
+fn output(page: &WebPage) -> Output {
     let notes: String = page.notes.iter().map(|note| format!("{note}\n")).collect();
     let title = page.title.as_deref().map(|title| format!("Title: {title}\n")).unwrap_or_default();
     let text = format!(
