@@ -17,6 +17,7 @@ pub struct WebSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchSettings {
+    /// The kind of service.
     pub kind: SearchKind,
     /// The address of the service; required for `searxng`.
     pub url: Option<String>,
