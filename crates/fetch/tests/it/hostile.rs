@@ -148,13 +148,13 @@ async fn endless_bodies_and_heads_end_at_the_limits() {
 #[tokio::test]
 async fn bombs_in_gzip_are_unpacked_to_the_limit_and_damaged_ones_refused() {
     let packed = |bytes: usize| {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         for _ in 0..bytes >> 20 {
             encoder.write_all(&[b'a'; 1 << 20]).unwrap();
         }
         encoder.finish().unwrap()
     };
-    let (bomb, page) = (packed(64 << 20), packed(1 << 20));
+    let (bomb, page) = (packed(8 << 20), packed(1 << 20));
     let answer = |encoding: &str, body: &[u8]| Answer::Bytes(with_head("200 OK", &["Content-Type: text/plain", encoding], body));
     let lab = Lab::new(move |_, path, _| match path {
         "/bomb" => answer("Content-Encoding: gzip", &bomb),
