@@ -1,6 +1,7 @@
 //! The agents of a chat: its own, or a delegate.
 
-use planwright_protocol::{CallId, ErrorCode, Message, Mode, Problem, Role};
+use planwright_protocol::{CallId, ErrorCode, Message, Mode, Permission, Problem, Role};
+use planwright_tools::AgentKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,11 @@ impl Agent {
         Self { role, delegation: None }
     }
 
+    /// Whether it reads for an agent that explores.
+    pub fn kind(self) -> AgentKind {
+        if self.delegation.is_some_and(CallId::is_helper) { AgentKind::Helper } else { AgentKind::Main }
+    }
+
     /// The agent that made a call.
     ///
     /// # Errors
@@ -28,13 +34,15 @@ impl Agent {
         Ok(Self { role, delegation: call.delegation })
     }
 
-    /// A chat has one role at a time. Its own agent has that role; a delegate has one that this role can delegate to.
+    /// A chat has one role at a time. Its own agent has that role; a delegate has one that this role can delegate to; a helper reads
+    /// for a role that may explore.
     ///
     /// # Errors
     /// `MODE_CHANGED`: the user has switched since.
     pub fn check(self, chat: Role) -> Result<(), Problem> {
         let stands = match self.delegation {
             None => self.role == chat,
+            Some(thread) if thread.is_helper() => chat.has(Permission::Explore),
             Some(_) => chat.row().delegates_to.contains(&self.role),
         };
         if stands { Ok(()) } else { Err(role_switched()) }
@@ -76,6 +84,11 @@ mod tests {
             for chat in Role::all().filter(|chat| *chat != Role::Commander) {
                 assert_eq!(delegate(role).check(chat).unwrap_err().code, ErrorCode::ModeChanged, "{role} in a chat of {chat}");
             }
+        }
+        for chat in Role::all() {
+            let helper = Agent { role: Role::Planner, delegation: Some(CallId::generate().helper(1)) };
+            assert_eq!(helper.check(chat).is_ok(), chat.has(Permission::Explore), "a helper in a chat of {chat}");
+            assert_eq!((helper.kind(), delegate(Role::Planner).kind()), (AgentKind::Helper, AgentKind::Main));
         }
         assert!(delegate(Role::Tester).check(Role::Commander).is_err());
         assert!(Agent::own(Role::Actor).check(Role::Actor).is_ok() && Agent::own(Role::Actor).check(Role::Commander).is_err());

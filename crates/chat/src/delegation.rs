@@ -4,11 +4,12 @@
 use crate::action::result;
 use crate::agent::Agent;
 use crate::chat::Change;
+use crate::exploration;
 use crate::run::Run;
 use planwright_agent::thread::{of_thread, task_message};
 use planwright_agent::{Turn, TurnOutcome, drive};
 use planwright_protocol::message::ToolCall;
-use planwright_protocol::{Author, CallMessage, ErrorCode, Message, Problem, QuestionId, Role};
+use planwright_protocol::{Author, CallId, CallMessage, ErrorCode, Message, Problem, QuestionId, Role};
 use planwright_tools::tool::Input;
 use planwright_tools::{Delegate, Effect, RecordEffect};
 use serde_json::{Value, json};
@@ -17,15 +18,18 @@ use std::ops::ControlFlow;
 /// Maximum number of tasks between two user messages.
 const MOST_TASKS: usize = 20;
 
-/// Whether a call delegates a task.
+/// Whether a call delegates tasks, to a delegate or to helpers.
 pub fn is_one(call: &ToolCall) -> bool {
-    call.tool == Delegate::SPEC.name
+    call.tool == Delegate::SPEC.name || exploration::is_one(call)
 }
 
 /// Why a permitted delegation is still refused.
 pub fn beyond_limits(call: &CallMessage, effects: &[Effect], history: &[Message]) -> Option<Problem> {
-    delegated_to(effects)?;
-    if call.delegation.is_some() {
+    let is_delegated = delegated_to(effects).is_some();
+    if !is_delegated && !effects.contains(&RecordEffect::Explore.into()) {
+        return None;
+    }
+    if is_delegated && call.delegation.is_some() {
         let text = "A delegate can't delegate. Do the task yourself, or report what another role should do.";
         return Some(Problem::new(ErrorCode::LimitReached, text));
     }
@@ -41,11 +45,15 @@ pub fn beyond_limits(call: &CallMessage, effects: &[Effect], history: &[Message]
     })
 }
 
-/// The first message of a task, from the call that delegates it.
-pub fn task_of(call: &CallMessage, effects: &[Effect]) -> Option<Message> {
-    let role = delegated_to(effects)?;
-    let task = call.body.args.get("task")?.as_str()?;
-    Some(task_message(call.chat_id, role, call.body.call_id, task))
+/// The first messages of the tasks that a call delegates.
+pub fn tasks_of(call: &CallMessage, effects: &[Effect]) -> Vec<Message> {
+    let task = call.body.args.get("task").and_then(Value::as_str);
+    match (delegated_to(effects), task) {
+        (Some(role), Some(task)) => vec![task_message(call.chat_id, role, call.body.call_id, task)],
+        (Some(_), None) => Vec::new(),
+        (None, _) if effects.contains(&RecordEffect::Explore.into()) => exploration::tasks_of(call),
+        (None, _) => Vec::new(),
+    }
 }
 
 /// The result of a task during which the run was stopped.
@@ -62,7 +70,7 @@ impl Run {
     /// Runs a delegate on the task of a call, from its current position, until it reports, asks or fails. Returns the call's
     /// result, or breaks with a question, because the delegating agent waits for the user's answer too.
     pub(crate) async fn delegate(&self, call: CallMessage) -> Result<ControlFlow<Vec<Message>, Vec<Message>>, Problem> {
-        let (mut delegate, mut turn) = self.delegate_of(&call).await?;
+        let (mut delegate, mut turn) = self.worker_in(call.body.call_id).await?;
         let mut change = Change::default();
         let outcome = match drive(&mut turn, &mut delegate).await {
             TurnOutcome::Done => Ok(report(&turn)),
@@ -79,10 +87,9 @@ impl Run {
         result::record_with(&self.chat, &call, outcome, change, |_| {}).await.map(ControlFlow::Continue)
     }
 
-    async fn delegate_of(&self, call: &CallMessage) -> Result<(Run, Turn), Problem> {
-        let lost =
-            || Problem::new(ErrorCode::Internal, "The task of a call to `delegate` is not in the history. Send a message to continue.");
-        let id = call.body.call_id;
+    /// The run of a conversation, and its turn so far.
+    pub(crate) async fn worker_in(&self, id: CallId) -> Result<(Run, Turn), Problem> {
+        let lost = || Problem::new(ErrorCode::Internal, "A delegated task is not in the history. Send a message to continue.");
         let thread = of_thread(self.chat.turn_messages().await?.messages, Some(id));
         let role = thread.first().and_then(|task| task.agent_role).ok_or_else(lost)?;
         let run = self.for_delegate(Agent { role, delegation: Some(id) });
@@ -95,11 +102,16 @@ fn asked(turn: &Turn, question: QuestionId) -> Vec<Message> {
     turn.history().iter().filter(|message| message.body.question_id() == Some(question)).cloned().collect()
 }
 
-/// The report to the delegating agent.
-fn report(turn: &Turn) -> Value {
+/// The last word of a conversation.
+pub(crate) fn last_word(turn: &Turn) -> Option<&str> {
     let is_said = |message: &&Message| message.author == Author::Assistant && message.body.call_id().is_none();
     let last = turn.history().iter().rev().find(is_said);
-    let text = last.map(|message| message.content.trim()).filter(|text| !text.is_empty()).unwrap_or("(It ended without a report.)");
+    last.map(|message| message.content.trim()).filter(|text| !text.is_empty())
+}
+
+/// What the one who handed on the task reads of it.
+fn report(turn: &Turn) -> Value {
+    let text = last_word(turn).unwrap_or("(It ended without a report.)");
     let plan = turn.history().iter().rev().find_map(|message| message.body.plan());
     match plan {
         Some(plan) => {
@@ -113,8 +125,8 @@ fn report(turn: &Turn) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planwright_protocol::ChatId;
     use planwright_protocol::message::UserText;
-    use planwright_protocol::{CallId, ChatId};
 
     fn delegate() -> CallMessage {
         let call = ToolCall::new(CallId::generate(), "delegate", json!({ "role": "actor", "task": "Look" }));

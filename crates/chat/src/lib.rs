@@ -19,6 +19,7 @@
 //! | [`read_marker`] | the history in the order in which the model read it |
 //! | [`agent`] | the agents of a chat: its own, or a delegate |
 //! | [`delegation`] | a task delegated to another role, in the same chat |
+//! | [`exploration`] | tasks of helpers that read at the same time |
 //! | [`action`] | everything that changes a workspace, in five steps; also after a crash |
 //! | `user_call` | tool calls of the user, through the tools endpoint |
 //! | [`work`] | running calls: their threads, their output, stopping them |
@@ -59,6 +60,7 @@ pub mod crash;
 mod delegation;
 mod delta_batches;
 mod drift;
+mod exploration;
 mod fork;
 mod handle;
 mod images;

@@ -1,5 +1,6 @@
 //! A run: from a user message to its end.
 
+mod explore;
 mod replay;
 
 use crate::action::agent_call::{CallOutcome, perform_together, take_together};
@@ -10,6 +11,7 @@ use crate::card::Pending;
 use crate::chat::{Change, Chat, Draft};
 use crate::crash;
 use crate::delta_batches::DeltaBatches;
+use crate::exploration;
 use crate::inbox::Inbox;
 use crate::models::check_cost;
 use crate::plan;
@@ -25,6 +27,7 @@ use planwright_agent::{Delta, ModelCall, ModelRequest, Provider, Purpose, Turn, 
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{AssistantText, ReplyPart};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageId, Mode, Notice, Problem, Role};
+use planwright_tools::AgentKind;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
@@ -135,14 +138,14 @@ impl Run {
         let role = agent.role;
         self.prompt_context.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).map(|execution| execution.text());
-        let inspect = self.chat.settings().inspect();
+        let offer = self.chat.settings().offer(agent.kind());
         let (environment, instructions) = (&self.prompt_context.environment, &self.prompt_context.instructions(context));
         let works_for = if agent.delegation.is_some() { Some(self.chat.agent().role) } else { None };
         let facts = PromptFacts {
             approved_plan: plan.as_deref(),
             instructions,
             environment,
-            inspect,
+            offer,
             mcp_tools: &self.available_tools.tools,
             works_for,
         };
@@ -150,7 +153,7 @@ impl Run {
             system: system_prompt(role, &facts),
             messages: fit::shorten(turn.conversation().entries(), context),
             images: HashMap::new(),
-            tools: tool_definitions(role, inspect, &self.available_tools.tools),
+            tools: tool_definitions(role, offer, &self.available_tools.tools),
             mode: role.mode(),
             purpose: Purpose::Reply,
             replies: turn.conversation().replies(),
@@ -179,11 +182,15 @@ impl Run {
             match delta {
                 Delta::Text(text) => {
                     received.text.push_str(&text);
-                    self.chat.delta(agent, text_id, &text).await?;
+                    if agent.kind() == AgentKind::Main {
+                        self.chat.delta(agent, text_id, &text).await?;
+                    }
                 }
                 Delta::Reasoning(text) => {
                     received.reasoning.add(&text);
-                    self.chat.publish_reasoning(agent, text_id, &text).await?;
+                    if agent.kind() == AgentKind::Main {
+                        self.chat.publish_reasoning(agent, text_id, &text).await?;
+                    }
                 }
                 Delta::Call(call) => received.calls.push(call),
                 Delta::Usage(usage) => received.usage = usage,
@@ -202,7 +209,9 @@ impl Run {
         let mut reply = Reply::default();
         let mut text = AssistantText::default();
         let mut message = None;
-        let answer = if received.calls.is_empty() { parse_answer(&received.text) } else { ParsedAnswer::Text { reason: None } };
+        // A helper writes no plan and asks nobody, in whatever form.
+        let is_answer = received.calls.is_empty() && agent.kind() == AgentKind::Main;
+        let answer = if is_answer { parse_answer(&received.text) } else { ParsedAnswer::Text { reason: None } };
         match answer {
             ParsedAnswer::Plan { plan, prose } if agent.role.mode() == Mode::Plan => {
                 match plan_reply::write(&self.chat, agent, plan, text_id).await {
@@ -269,6 +278,9 @@ pub(crate) struct Received {
 #[async_trait]
 impl World for Run {
     async fn take_messages(&mut self) -> Result<Vec<Message>, Problem> {
+        if self.is_helper() {
+            return Ok(Vec::new());
+        }
         let of_servers = self.available_tools.ask(&self.chat).await?;
         if self.delegate.is_some() {
             return Ok(of_servers);
@@ -290,10 +302,15 @@ impl World for Run {
         if !notes.is_empty() {
             return Ok(notes);
         }
-        if self.asked.fetch_add(1, Ordering::Relaxed) >= limits.turns {
-            return Err(out_of_turns(limits.turns));
+        // A helper has its own count, which survives a crash with its conversation.
+        let (asked, most) = match agent.kind() {
+            AgentKind::Main => (self.asked.fetch_add(1, Ordering::Relaxed), limits.turns),
+            AgentKind::Helper => (u32::try_from(turn.conversation().replies().plan).unwrap_or(u32::MAX), exploration::MOST_REPLIES),
+        };
+        if asked >= most {
+            return Err(out_of_turns(most));
         }
-        self.chat.show(|_| ChatState::Thinking).await?;
+        self.show(|_| ChatState::Thinking).await?;
         let read = read_up_to(turn.history());
         if self.is_too_long(turn, &*provider) {
             return self.sum_up(agent, &*provider, turn).await;
@@ -338,12 +355,13 @@ impl World for Run {
         let mut open = VecDeque::from(calls);
         while let Some(first) = open.front() {
             let tool = first.body.tool.clone();
-            self.chat.show(move |role| state_of(role, &tool)).await?;
+            self.show(move |role| state_of(role, &tool)).await?;
             let together = take_together(&mut open);
             for outcome in Box::pin(perform_together(&self.chat, together, history)).await? {
                 let followed = match outcome {
                     CallOutcome::Done(messages) => ControlFlow::Continue(messages),
                     CallOutcome::Asked(messages) => ControlFlow::Break(messages),
+                    CallOutcome::HandedOn(call) if exploration::is_one(&call.body) => ControlFlow::Continue(self.explore(*call).await?),
                     CallOutcome::HandedOn(call) => self.delegate(*call).await?,
                 };
                 match followed {

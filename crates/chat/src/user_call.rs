@@ -20,7 +20,7 @@ use planwright_protocol::{CallId, ChatId, ErrorCode, Event, Mode, Op, Problem, W
 use planwright_store::Store;
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
-    COMMAND_CHANGES, CommandContext, Consent, Effect, Epoch, Fence, FileChange, MissingPlan, Output, RecordEffect, Signal, Situation,
+    AgentKind, COMMAND_CHANGES, CommandContext, Consent, Effect, Epoch, Fence, FileChange, MissingPlan, Output, RecordEffect, Signal, Situation,
     ToolConfig, ToolContext, Workspace, WorkspacePath,
 };
 use planwright_workspaces::{Settings, WorkspaceRules};
@@ -82,7 +82,7 @@ impl Sessions {
         let plans = self.store().foreign_plans(workspace, ChatId::generate()).await?;
         let foreign = plans.iter().filter_map(|path| WorkspacePath::parse(path).ok()).filter(|path| Some(path) != own_plan.as_ref());
         let foreign_plans = Arc::new(foreign.collect());
-        let toolbox = Toolbox { inspect: settings.inspect(), servers, site };
+        let toolbox = Toolbox { offer: settings.offer(AgentKind::Main), servers, site };
         let (store, stop) = (self.store().clone(), self.inner.stop.clone());
         let alone = Alone { store, id: workspace, mode, workspace: folder, settings, own_plan, foreign_plans, toolbox, stop };
         let agent = Agent::own(mode.default_role());
@@ -144,7 +144,7 @@ impl Call for EndpointCall {
         let of_chat;
         let toolbox = match &self.within {
             Within::Chat(handle) => {
-                of_chat = Toolbox::of_chat(handle.chat()).await?;
+                of_chat = Toolbox::of_chat(handle.chat(), AgentKind::Main).await?;
                 &of_chat
             }
             Within::Workspace(alone) => &alone.toolbox,
@@ -211,7 +211,7 @@ impl EndpointCall {
             Within::Chat(handle) => follow_in_chat(handle, self.agent, output).await,
             Within::Workspace(_) => match output.signal {
                 None | Some(Signal::PlanFileChanged(_) | Signal::Reviewed { .. } | Signal::Staged) => Ok(output.into_result()),
-                Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Delegate { .. }) => Err(needs_chat()),
+                Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Delegate { .. } | Signal::Explore { .. }) => Err(needs_chat()),
             },
         }
     }
@@ -233,6 +233,7 @@ impl Alone {
             active_plan_path: self.own_plan.clone(),
             foreign_plans: self.foreign_plans.clone(),
             secrets: self.settings.secrets.clone(),
+            web: self.settings.web.clone(),
             ..ToolConfig::default()
         };
         let command = CommandContext {
@@ -262,6 +263,8 @@ impl Alone {
             approvals: self.settings.approvals.clone(),
             secrets: self.settings.secrets.clone(),
             grants: Arc::default(),
+            hosts: self.settings.web.hosts.clone(),
+            agent: AgentKind::Main,
             consent: Consent::Given,
         }
     }
@@ -288,7 +291,7 @@ async fn follow_in_chat(handle: &Handle, agent: Agent, output: Output) -> Result
         Some(Signal::ExitPlanMode(_)) => {
             Err(Problem::new(ErrorCode::NotInPlanMode, "The chat is not in plan mode, so there is nothing to leave."))
         }
-        Some(Signal::Delegate { .. }) => {
+        Some(Signal::Delegate { .. } | Signal::Explore { .. }) => {
             let text = "Only the chat's own agent can delegate. Send the task as a message.";
             Err(Problem::new(ErrorCode::ToolNotPermitted, text))
         }

@@ -6,14 +6,14 @@ use crate::reasoning::Reasoning;
 use planwright_protocol::event::{ChatState, RunOutcome, Usage};
 use planwright_protocol::message::ToolOutcome;
 use planwright_protocol::plan::StepProgress;
-use planwright_protocol::settings::{Inspect, ReasoningEffort};
+use planwright_protocol::settings::ReasoningEffort;
 use planwright_protocol::{
     CallId, ChatConfig, ChatId, Message, MessageBody, MessageId, Permission, Problem, Progress, Role, StepStatus, Timestamp, WorkspaceId,
 };
 use planwright_store::{ChatRow, Store};
 use planwright_tools::command::TERMINAL;
 use planwright_tools::tool::{Spec, Tool};
-use planwright_tools::{BUILTIN, Category, Risk, tools_of};
+use planwright_tools::{BUILTIN, Category, Offer, Risk, tools_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -240,7 +240,7 @@ impl From<&dyn Tool> for ToolView {
 
 /// The tools of a role; all tools if no role is given.
 #[must_use]
-pub fn tool_views(role: Option<Role>, inspect: Inspect) -> Vec<ToolView> {
-    let listed: Vec<&dyn Tool> = role.map_or_else(|| BUILTIN.to_vec(), |role| tools_of(role, inspect).collect());
+pub fn tool_views(role: Option<Role>, offer: Offer) -> Vec<ToolView> {
+    let listed: Vec<&dyn Tool> = role.map_or_else(|| BUILTIN.to_vec(), |role| tools_of(role, offer).collect());
     listed.into_iter().map(ToolView::from).collect()
 }

@@ -4,7 +4,7 @@ use crate::{mcp, place, provider};
 use anyhow::{Context, bail};
 use planwright_protocol::settings::{
     Approvals, DefaultMode, GitSettings, IntentClassifier, IntentSwitch, McpSettings, ModelChoice, PlanPolicy, ProviderSettings, Retention,
-    RunLimits, SandboxSettings,
+    RunLimits, SandboxSettings, WebSettings,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,6 +34,8 @@ pub struct Config {
     /// What Planwright does with your repository.
     pub git: GitSettings,
     pub mcp: McpSettings,
+    /// Web pages and searches, for `web_fetch` and `web_search`.
+    pub web: WebSettings,
     /// How long a server keeps data (default: for ever); only in your own file.
     pub retention: Retention,
     /// The parsed file, as the base for a workspace's file.
@@ -189,12 +191,13 @@ mod tests {
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nimages = true\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\nintent_classifier = \"model\"\n[policy]\nact_requires_plan = true\nplan_requires_files = true\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[retention]\nchats_days = 90\naudit_days = 365\n[mcp.servers.notes]\ncommand = \"notes\"\nargs = [\"-v\"]\nenv = { A = \"b\" }\nenv_from = [\"NOTES\"]\nnetwork = true\nreadable = [\"/srv/notes\"]\nkeep = true\ntrust_read_only = true\ntimeout_s = 5\nstart_timeout_s = 5\n[mcp.servers.far]\nurl = \"https://notes.example/mcp\"\napi_key_env = \"NOTES_KEY\"\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nimages = true\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\nintent_classifier = \"model\"\n[policy]\nact_requires_plan = true\nplan_requires_files = true\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[web]\nallow = [\"docs.rs\", \"*.python.org\"]\nsearch = { kind = \"brave\", url = \"https://search.example\", api_key_env = \"SEARCH_KEY\" }\n[retention]\nchats_days = 90\naudit_days = 365\n[mcp.servers.notes]\ncommand = \"notes\"\nargs = [\"-v\"]\nenv = { A = \"b\" }\nenv_from = [\"NOTES\"]\nnetwork = true\nreadable = [\"/srv/notes\"]\nkeep = true\ntrust_read_only = true\ntimeout_s = 5\nstart_timeout_s = 5\n[mcp.servers.far]\nurl = \"https://notes.example/mcp\"\napi_key_env = \"NOTES_KEY\"\n";
         let config = Config::parse(text, Path::new("config.toml"), ["openai".to_owned()].into()).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
         assert_eq!(config.limits.turns, 7);
         assert!(config.policy.act_requires_plan && config.policy.plan_requires_files);
         assert_eq!(config.chat.intent_classifier, IntentClassifier::Model);
+        assert!(config.web.allow.len() == 2 && config.web.search.is_some());
         assert!(config.git.commit_steps && config.mcp.servers.len() == 2);
         assert_eq!(config.retention.chats_days.map(NonZeroU32::get), Some(90));
         assert!(error("[retention]\nchats_days = 0\n").starts_with("config.toml:2:14: retention.chats_days: "));
@@ -242,6 +245,10 @@ secrets = [".env*", "*.pem", "id_*"]      # reading these asks first
 [policy]
 act_requires_plan = false                 # true: without an approved plan act mode changes nothing and runs no command but the Tester's (PLAN_REQUIRED), however it was entered; a workspace's file can set it
 plan_requires_files = false               # true: a plan whose steps name no files can't be approved
+
+[web]                                     # for web_fetch and web_search; in a workspace's file it needs trust
+allow = []                                # hosts that need no approval, such as "docs.rs", "*.python.org"
+search = { kind = "searxng", url = "…" }  # or brave, tavily, with api_key_env; none: web_search is not offered
 
 [limits]
 turns = 100                               # per run

@@ -6,6 +6,7 @@ use clap::CommandFactory;
 use planwright_chat::tool_views;
 use planwright_protocol::Role;
 use planwright_protocol::role::RoleView;
+use planwright_tools::{Offer, SearchOffer};
 use std::process::ExitCode;
 
 pub fn roles(args: &RolesArgs) -> anyhow::Result<ExitCode> {
@@ -37,7 +38,9 @@ pub fn roles(args: &RolesArgs) -> anyhow::Result<ExitCode> {
 }
 
 pub fn tools(args: &ToolsArgs) -> anyhow::Result<ExitCode> {
-    let tools = tool_views(args.role, planwright_config::Config::load(crate::providers::vendor_names())?.sandbox.inspect);
+    let config = planwright_config::Config::load(crate::providers::vendor_names())?;
+    let search = if config.web.search.is_some() { SearchOffer::On } else { SearchOffer::Off };
+    let tools = tool_views(args.role, Offer { inspect: config.sandbox.inspect, search, ..Offer::default() });
     if args.json {
         output::data(&serde_json::to_string_pretty(&tools)?);
         return Ok(ExitCode::SUCCESS);

@@ -96,6 +96,8 @@ codes! {
     OutcomeUnknown        "OUTCOME_UNKNOWN"         Model, false;
     TrustRequired         "TRUST_REQUIRED"          Model, false;
     McpFailed             "MCP_FAILED"              Model, true;
+    FetchRefused          "FETCH_REFUSED"           Model, false;
+    FetchFailed           "FETCH_FAILED"            Model, true;
     CommandTimedOut       "COMMAND_TIMED_OUT"       Model, false;
     VerifyFailed          "VERIFY_FAILED"           Model, false;
     SandboxUnavailable    "SANDBOX_UNAVAILABLE"     Model, false;

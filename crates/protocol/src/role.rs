@@ -44,6 +44,8 @@ pub enum Permission {
     Plan,
     /// Hand a task to another role.
     Delegate,
+    /// Let helpers read and report.
+    Explore,
     /// Hand in a review.
     Review,
     /// Report progress on the approved plan's steps.
@@ -67,7 +69,7 @@ pub struct RoleRow {
     pub prompt: &'static str,
 }
 
-use Permission::{Create, Delegate, Delete, Execute, Plan, Progress, Read, Review, Write};
+use Permission::{Create, Delegate, Delete, Execute, Explore, Plan, Progress, Read, Review, Write};
 
 /// One row per role, in the order people see them.
 pub const ROLES: &[RoleRow] = &[
@@ -76,7 +78,7 @@ pub const ROLES: &[RoleRow] = &[
         name: "planner",
         title: "Planner",
         mode: Mode::Plan,
-        permissions: &[Read, Plan],
+        permissions: &[Read, Plan, Explore],
         delegates_to: &[],
         description: "Reads and searches the workspace and writes a plan for you to approve. Changes nothing else.",
         colour: "blue",
@@ -100,7 +102,7 @@ pub const ROLES: &[RoleRow] = &[
         name: "reviewer",
         title: "Reviewer",
         mode: Mode::Plan,
-        permissions: &[Read, Review],
+        permissions: &[Read, Review, Explore],
         delegates_to: &[],
         description: "Reads code and answers with findings by file and line. Changes nothing.",
         colour: "purple",
@@ -112,7 +114,7 @@ pub const ROLES: &[RoleRow] = &[
         name: "commander",
         title: "Commander",
         mode: Mode::Act,
-        permissions: &[Read, Plan, Delegate, Progress],
+        permissions: &[Read, Plan, Delegate, Explore, Progress],
         delegates_to: &[Role::Planner, Role::Actor],
         description: "Plans and hands tasks to a Planner or an Actor, with or without an approved plan. Changes no file itself.",
         colour: "amber",

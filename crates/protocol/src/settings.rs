@@ -6,6 +6,7 @@ mod mcp;
 mod models;
 mod provider;
 mod sandbox;
+mod web;
 
 pub use approvals::{Approvals, PlanPolicy, Rule};
 pub use chat::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Retention, RunLimits};
@@ -13,3 +14,4 @@ pub use mcp::{McpSettings, ServerConfig, is_loopback_host};
 pub use models::{ModelChoice, ModelSettings};
 pub use provider::{ProviderKind, ProviderSettings, ReasoningEffort, ToolCalls};
 pub use sandbox::{Inspect, SandboxMode, SandboxSettings, Staging};
+pub use web::{SearchKind, SearchSettings, WebSettings};

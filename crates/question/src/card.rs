@@ -101,6 +101,19 @@ pub fn about_command(mut card: Question, command: &str) -> Question {
     card
 }
 
+/// The same card, showing the whole address of the page. A yes for good is for its host.
+#[must_use]
+pub fn about_page(mut card: Question, url: &str, host: &str) -> Question {
+    // Indented, so that no mark in it can end the block.
+    card.question = format!("Fetch this page?\n\n    {url}");
+    for button in &mut card.buttons {
+        if button.value == json!(Decision::ApproveAlways.as_str()) {
+            button.description = Some(format!("Pages of {host}, for the rest of this chat"));
+        }
+    }
+    card
+}
+
 /// Whether the model asks what only the plan approval card may ask.
 #[must_use]
 pub fn asks_for_plan_approval(question: &Question) -> bool {

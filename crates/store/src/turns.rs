@@ -6,7 +6,7 @@ use crate::chats::{TurnStart, read_message};
 use crate::error::StoreError;
 use crate::store::Store;
 use planwright_protocol::message::ReviewComment;
-use planwright_protocol::{ChatId, Message, MessageBody, MessageId};
+use planwright_protocol::{CallId, ChatId, Message, MessageBody, MessageId};
 use std::collections::HashSet;
 
 /// Limits on the part of a conversation that is read.
@@ -131,6 +131,6 @@ fn cuts_open_delegation(messages: &[Message]) -> bool {
         | MessageBody::Notice(_)
         | MessageBody::Unknown(_) => None,
     });
-    let known: HashSet<_> = begun.chain(ended).collect();
-    messages.iter().filter_map(|message| message.delegation).any(|call| !known.contains(&call))
+    let known: HashSet<_> = begun.chain(ended).map(CallId::family).collect();
+    messages.iter().filter_map(|message| message.delegation).any(|call| !known.contains(&call.family()))
 }

@@ -7,7 +7,9 @@ use planwright_sandbox::{Limits, Policy, Stop, View};
 use planwright_tools::command::{Landed, Reach};
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
 use planwright_tools::workspace::Mirror;
-use planwright_tools::{CommandContext, Commands, Consent, Epoch, Fence, Situation, Staged, ToolConfig, Verdict, Workspace, decide};
+use planwright_tools::{
+    AgentKind, CommandContext, Commands, Consent, Epoch, Fence, Situation, Staged, ToolConfig, Verdict, Workspace, decide,
+};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -166,6 +168,8 @@ fn call(workspace: &Arc<Workspace>, commands: &Arc<Commands>, command: &str) -> 
         approvals: Arc::default(),
         secrets: Arc::default(),
         grants: Arc::default(),
+        hosts: Arc::default(),
+        agent: AgentKind::default(),
         consent: Consent::Needed,
     };
     let prepared = tool_named("run").unwrap().prepare(&json!({ "command": command }).to_string(), &cx).unwrap();

@@ -12,7 +12,7 @@ use planwright_protocol::Role;
 use planwright_testkit::bench::report;
 use planwright_tools::tool::{Seen, ToolContext, tool_named};
 use planwright_tools::{
-    CommandContext, Consent, Effect, Epoch, Fence, FileEffect, Situation, ToolConfig, Verdict, Workspace, WorkspacePath, decide,
+    AgentKind, CommandContext, Consent, Effect, Epoch, Fence, FileEffect, Situation, ToolConfig, Verdict, Workspace, WorkspacePath, decide,
 };
 use serde_json::json;
 use std::fs::File;
@@ -43,6 +43,8 @@ fn situation(role: Role) -> Situation {
         approvals: Arc::default(),
         secrets: Arc::default(),
         grants: Arc::default(),
+        hosts: Arc::default(),
+        agent: AgentKind::default(),
         consent: Consent::Needed,
     }
 }

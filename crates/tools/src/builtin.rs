@@ -4,6 +4,7 @@ mod ask_user;
 pub mod delegate;
 mod edit;
 mod exit_plan_mode;
+pub mod explore;
 mod files;
 mod glob;
 mod grep;
@@ -26,6 +27,8 @@ mod touch;
 #[cfg(test)]
 pub(crate) mod trial;
 pub mod update_step;
+pub(crate) mod web_fetch;
+pub(crate) mod web_search;
 mod write;
 mod write_plan;
 
@@ -36,11 +39,14 @@ pub const BUILTIN: &[&dyn Tool] = &[
     &Builtin::<read::Read>::TOOL,
     &Builtin::<ls::Ls>::TOOL,
     &Builtin::<history::History>::TOOL,
+    &Builtin::<web_fetch::WebFetch>::TOOL,
     &Builtin::<glob::Glob>::TOOL,
     &Builtin::<grep::Grep>::TOOL,
     &Builtin::<outline::Outline>::TOOL,
     &Builtin::<symbols::Symbols>::TOOL,
     &Builtin::<references::References>::TOOL,
+    &Builtin::<explore::Explore>::TOOL,
+    &Builtin::<web_search::WebSearch>::TOOL,
     &Builtin::<write::Write>::TOOL,
     &Builtin::<edit::Edit>::TOOL,
     &Builtin::<touch::Touch>::TOOL,

@@ -1,9 +1,10 @@
 //! The effects of a tool call, known before the call runs.
 //!
-//! Effects have four groups, so that a match on one group needs no arms for the others.
+//! Effects have five groups, so that a match on one group needs no arms for the others.
 
 use crate::git_name::title_of;
 use crate::path::WorkspacePath;
+use planwright_fetch::WebUrl;
 use planwright_protocol::Role;
 use serde::Serialize;
 use std::fmt;
@@ -18,6 +19,7 @@ pub enum Effect {
     Record(RecordEffect),
     Run(RunEffect),
     Landing(LandingEffect),
+    Web(WebEffect),
 }
 
 /// An effect on a path of the workspace.
@@ -54,6 +56,8 @@ pub enum RecordEffect {
     Review,
     /// Delegate a task to another role.
     Delegate(Role),
+    /// Let helpers read.
+    Explore,
 }
 
 /// A program runs: a command, or an MCP server's tool.
@@ -72,6 +76,16 @@ pub enum RunEffect {
     Consult { server: String, tool: String },
     /// Call any other tool of an MCP server; its effects are unknown.
     Call { server: String, tool: String },
+}
+
+/// A request goes to the web. Nothing changes here, but the request itself tells something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "effect", content = "target", rename_all = "snake_case")]
+pub enum WebEffect {
+    /// Read a public page.
+    Fetch(WebUrl),
+    /// Send a query to the configured search service at this host.
+    Search(String),
 }
 
 /// Earlier changes are kept or reverted.
@@ -123,7 +137,7 @@ impl Effect {
     pub fn changed_paths(&self) -> Vec<&WorkspacePath> {
         match self {
             Effect::File(effect) => effect.changed_paths(),
-            Effect::Record(_) | Effect::Run(_) | Effect::Landing(_) => Vec::new(),
+            Effect::Record(_) | Effect::Run(_) | Effect::Landing(_) | Effect::Web(_) => Vec::new(),
         }
     }
 
@@ -131,6 +145,12 @@ impl Effect {
     #[must_use]
     pub fn command(&self) -> Option<&str> {
         if let Effect::Run(RunEffect::Execute { command, .. }) = self { Some(command) } else { None }
+    }
+
+    /// The page that would be fetched.
+    #[must_use]
+    pub fn page(&self) -> Option<&WebUrl> {
+        if let Effect::Web(WebEffect::Fetch(url)) = self { Some(url) } else { None }
     }
 
     /// Whether its result is unknown before it has happened, and after a crash during it.
@@ -142,7 +162,7 @@ impl Effect {
     /// Whether nothing changes, so that it can be repeated.
     #[must_use]
     pub fn only_reads(&self) -> bool {
-        matches!(self, Effect::File(FileEffect::Read(_)) | Effect::Run(RunEffect::Consult { .. }))
+        matches!(self, Effect::File(FileEffect::Read(_)) | Effect::Run(RunEffect::Consult { .. }) | Effect::Web(_))
     }
 
     /// Whether existing content would be lost.
@@ -151,7 +171,7 @@ impl Effect {
         match self {
             Effect::File(effect) => effect.loses(),
             Effect::Landing(effect) => matches!(effect, LandingEffect::LoseCommits(_)),
-            Effect::Record(_) | Effect::Run(_) => false,
+            Effect::Record(_) | Effect::Run(_) | Effect::Web(_) => false,
         }
     }
 }
@@ -199,6 +219,12 @@ impl From<LandingEffect> for Effect {
     }
 }
 
+impl From<WebEffect> for Effect {
+    fn from(effect: WebEffect) -> Self {
+        Self::Web(effect)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,6 +248,7 @@ mod tests {
             (FileEffect::ChangeRepository(path("/a")).into(), json!({"effect": "change_repository", "target": "/a"})),
             (RecordEffect::Progress.into(), json!({"effect": "progress"})),
             (RecordEffect::Review.into(), json!({"effect": "review"})),
+            (RecordEffect::Explore.into(), json!({"effect": "explore"})),
             (RecordEffect::Delegate(Role::Actor).into(), json!({"effect": "delegate", "target": "actor"})),
             (
                 RunEffect::Execute { command: "make".to_owned(), folder: WorkspacePath::root() }.into(),
@@ -243,6 +270,11 @@ mod tests {
                 LandingEffect::LoseCommits(Loss { path: path("/.git/refs/heads/main"), commits: Some(2) }).into(),
                 json!({"effect": "delete", "target": "/.git/refs/heads/main"}),
             ),
+            (
+                WebEffect::Fetch(WebUrl::parse("https://docs.rs/serde").unwrap()).into(),
+                json!({"effect": "fetch", "target": "https://docs.rs/serde"}),
+            ),
+            (WebEffect::Search("search.example".to_owned()).into(), json!({"effect": "search", "target": "search.example"})),
             (LandingEffect::TakeBack(path("/a")).into(), json!({"effect": "take_back", "target": "/a"})),
         ]
     }
@@ -262,7 +294,7 @@ mod tests {
         };
         assert_eq!(named(Effect::loses), ["delete", "replace", "delete"]);
         assert_eq!(named(Effect::is_open_ended), ["execute", "call"]);
-        assert_eq!(named(Effect::only_reads), ["read", "consult"]);
+        assert_eq!(named(Effect::only_reads), ["read", "consult", "fetch", "search"]);
         assert_eq!(named(|effect| effect.command() == Some("make")), ["execute"]);
         let changing = ["create", "create_folder", "write", "delete", "move", "replace", "change_repository"];
         assert_eq!(named(|effect| !effect.changed_paths().is_empty()), changing);

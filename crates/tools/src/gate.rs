@@ -9,27 +9,31 @@
 //! | `permit` | the proof of a decision, with one type for each kind of change |
 //! | `fence` | the lock that makes a role switch final |
 //! | `missing_plan` | the messages of the policy `act_requires_plan` |
+//! | `reach` | what needs the user's approval outside the workspace: programs and the web |
 //! | `settings` | grants, the plan's files, names of secrets |
 
 mod fence;
 mod missing_plan;
 mod permit;
+mod reach;
 mod settings;
 
 pub use fence::{CommitGuard, Epoch, Fence};
 pub use missing_plan::MissingPlan;
 pub use permit::{
-    DeletePermit, FolderPermit, LandPermit, MovePermit, Permit, ProgressPermit, PutBackPermit, RecordPermit, RunPermit, TakeBackPermit,
-    Target, WritePermit,
+    DeletePermit, FetchPermit, FolderPermit, LandPermit, MovePermit, Permit, ProgressPermit, PutBackPermit, RecordPermit, RunPermit,
+    TakeBackPermit, Target, WritePermit,
 };
-pub use settings::{Grant, Scope, Secrets};
+pub use settings::{AgentKind, Grant, Scope, Secrets};
 
-use crate::effect::{Effect, FileEffect, LandingEffect, RecordEffect, RunEffect};
+use crate::effect::{Effect, FileEffect, LandingEffect, RecordEffect, RunEffect, WebEffect};
 use crate::git_name::repository_refusal;
 use crate::path::WorkspacePath;
+use crate::web::AllowedHosts;
 use fence::Pass;
 use planwright_protocol::settings::{Approvals, Rule};
 use planwright_protocol::{ErrorCode, Mode, Permission, Problem, Role, Severity};
+use reach::{concern_about_run, concern_about_web};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -53,6 +57,9 @@ pub struct Situation {
     pub secrets: Arc<Secrets>,
     /// What the user always allows in this chat.
     pub grants: Arc<Vec<Grant>>,
+    /// Hosts that may be fetched without asking, also those that the user allowed in this chat.
+    pub hosts: Arc<AllowedHosts>,
+    pub agent: AgentKind,
     pub consent: Consent,
 }
 
@@ -91,8 +98,16 @@ pub struct Approval {
 /// Decides a call. Pure: the same situation and effects yield the same verdict.
 #[must_use]
 pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
-    let refusals: [fn(&Situation, &Effect) -> Option<Problem>; 7] =
-        [lacks_permission, oversteps_own_plan, lacks_plan, touches_protected, touches_foreign_plan, is_never_allowed, lacks_user];
+    let refusals: [fn(&Situation, &Effect) -> Option<Problem>; 8] = [
+        lacks_permission,
+        exceeds_helper,
+        oversteps_own_plan,
+        lacks_plan,
+        touches_protected,
+        touches_foreign_plan,
+        is_never_allowed,
+        lacks_user,
+    ];
     for refusal in refusals {
         if let Some(problem) = effects.iter().find_map(|effect| refusal(situation, effect)) {
             return Verdict::Deny(problem);
@@ -114,7 +129,7 @@ pub fn decide(situation: &Situation, effects: &[Effect]) -> Verdict {
             Verdict::Ask(Approval { reason, severity })
         }
         Some(Concern { rule: Rule::Ask | Rule::Allow, .. }) | None => {
-            Verdict::Allow(Permit::new(effects.to_vec(), Pass::new(situation.epoch, situation.fence.clone())))
+            Verdict::Allow(Permit::new(effects.to_vec(), Pass::new(situation.epoch, situation.fence.clone()), situation.hosts.clone()))
         }
     }
 }
@@ -130,7 +145,7 @@ fn lacks_permission(situation: &Situation, effect: &Effect) -> Option<Problem> {
         return None;
     }
     // In either mode, the role decides about effects that change nothing.
-    let changes = !matches!(effect, Effect::Record(RecordEffect::Review));
+    let changes = !matches!(effect, Effect::Record(RecordEffect::Review | RecordEffect::Explore));
     Some(match situation.role.mode() {
         Mode::Plan if changes => blocked_by_mode(situation.consent),
         Mode::Plan | Mode::Act => {
@@ -140,6 +155,13 @@ fn lacks_permission(situation: &Situation, effect: &Effect) -> Option<Problem> {
             };
             Problem::new(ErrorCode::ToolNotPermitted, format!("The {} role may not do this. {advice}", situation.role))
         }
+    })
+}
+
+/// A helper reads, whatever its role may do.
+fn exceeds_helper(situation: &Situation, effect: &Effect) -> Option<Problem> {
+    (situation.agent == AgentKind::Helper && !effect.only_reads()).then(|| {
+        Problem::new(ErrorCode::ToolNotPermitted, "A helper only reads. Report what you found; whoever gave you the task does the rest.")
     })
 }
 
@@ -195,7 +217,7 @@ fn lacks_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
         Effect::File(FileEffect::Create(path)) => path.is_plan() && situation.own_plan.is_none() && situation.tool == WRITE_PLAN,
         Effect::File(effect) => matches!(effect, FileEffect::Read(_)),
         Effect::Record(_) | Effect::Landing(LandingEffect::TakeBack(_)) => true,
-        Effect::Run(RunEffect::Consult { .. }) => true,
+        Effect::Run(RunEffect::Consult { .. }) | Effect::Web(_) => true,
         Effect::Run(effect) => only_runs && matches!(effect, RunEffect::Execute { .. } | RunEffect::Network),
         Effect::Landing(effect) => only_runs && matches!(effect, LandingEffect::Keep),
     };
@@ -204,7 +226,7 @@ fn lacks_plan(situation: &Situation, effect: &Effect) -> Option<Problem> {
 
 /// Sets of permissions, each of which suffices for the effect.
 fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
-    use Permission::{Create, Delegate, Delete, Execute, Plan, Progress, Read, Review, Write};
+    use Permission::{Create, Delegate, Delete, Execute, Explore, Plan, Progress, Read, Review, Write};
     match effect {
         Effect::File(effect) => match effect {
             FileEffect::Read(_) => &[&[Read]],
@@ -226,6 +248,8 @@ fn sufficient(effect: &Effect) -> &'static [&'static [Permission]] {
         Effect::Record(RecordEffect::Progress) => &[&[Progress]],
         Effect::Record(RecordEffect::Review) => &[&[Review]],
         Effect::Record(RecordEffect::Delegate(_)) => &[&[Delegate]],
+        Effect::Record(RecordEffect::Explore) => &[&[Explore]],
+        Effect::Web(WebEffect::Fetch(_) | WebEffect::Search(_)) => &[&[Read]],
         Effect::Run(RunEffect::Execute { .. } | RunEffect::Network) => &[&[Execute]],
         // Without the sandbox, a command can change everything.
         Effect::Run(RunEffect::Unconfined) => &[&[Execute, Write, Create, Delete]],
@@ -272,7 +296,7 @@ fn is_never_allowed(situation: &Situation, effect: &Effect) -> Option<Problem> {
         Effect::Landing(LandingEffect::TakeBack(path)) if path.is_root() || path.is_protected() && !path.is_in_repository() => {
             Some(Problem::new(ErrorCode::ProtectedPath, format!("No chat changes {path}, so there is nothing to revert.")))
         }
-        Effect::File(_) | Effect::Record(_) | Effect::Run(_) | Effect::Landing(_) => None,
+        Effect::File(_) | Effect::Record(_) | Effect::Run(_) | Effect::Landing(_) | Effect::Web(_) => None,
     }
 }
 
@@ -296,7 +320,7 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
     let granted = |path: &WorkspacePath| is_grantable && situation.grants.iter().any(|grant| grant.covers(&situation.tool, path));
     let secret = match effect {
         Effect::File(FileEffect::Read(path) | FileEffect::Move { from: path, .. }) => Some(path),
-        Effect::File(_) | Effect::Record(_) | Effect::Run(_) | Effect::Landing(_) => None,
+        Effect::File(_) | Effect::Record(_) | Effect::Run(_) | Effect::Landing(_) | Effect::Web(_) => None,
     };
     if let Some(path) = secret.filter(|path| situation.secrets.contains(path) && !granted(path)) {
         return Some(Concern {
@@ -307,6 +331,9 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
     }
     if let Effect::Run(effect) = effect {
         return concern_about_run(situation, effect);
+    }
+    if let Effect::Web(effect) = effect {
+        return concern_about_web(situation, effect);
     }
     // In plan mode only plans can change, which the role covers.
     if situation.role.mode() == Mode::Plan {
@@ -342,27 +369,6 @@ fn concern(situation: &Situation, effect: &Effect) -> Option<Concern> {
         severity: Severity::Major,
         reason: format!("{outside} is not one of the approved plan's files"),
     })
-}
-
-fn concern_about_run(situation: &Situation, effect: &RunEffect) -> Option<Concern> {
-    let granted = |folder: &WorkspacePath| situation.grants.iter().any(|grant| grant.covers(&situation.tool, folder));
-    let ask = |rule, severity, reason: &str| Some(Concern { rule, severity, reason: reason.to_owned() });
-    let of_server = |server: &str| {
-        let reason = format!("the call uses a tool of the MCP server `{server}`, and its effects are unknown");
-        ask(situation.approvals.mcp, Severity::Major, &reason)
-    };
-    match effect {
-        RunEffect::Execute { folder, .. } if granted(folder) => None,
-        RunEffect::Execute { .. } => ask(situation.approvals.execute, Severity::Minor, "a command would run"),
-        // Leaving the sandbox asks each time: allowing one command says nothing about the next.
-        RunEffect::Network => ask(Rule::Ask, Severity::Major, "the command would leave the sandbox and reach the network"),
-        RunEffect::Unconfined => ask(Rule::Ask, Severity::Major, "the sandbox is switched off, so nothing would confine the command"),
-        RunEffect::Inspect => None,
-        RunEffect::Call { server, .. } if !granted(&WorkspacePath::root()) => of_server(server),
-        // A setting that forbids all server calls outranks a grant and the user's trust in read-only tools.
-        RunEffect::Call { server, .. } | RunEffect::Consult { server, .. } if situation.approvals.mcp == Rule::Deny => of_server(server),
-        RunEffect::Call { .. } | RunEffect::Consult { .. } => None,
-    }
 }
 
 #[cfg(test)]

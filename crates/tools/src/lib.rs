@@ -12,6 +12,8 @@
 //! | [`text_file`] | which files are text, for all code that shows or changes files |
 //! | [`plan_callers`] | code outside a plan's files that uses names the plan changes |
 //! | [`servers`] | the interface to the tools of MCP servers |
+//! | [`web`] | access of the tools to the web, and the hosts that need no approval |
+//! | [`offer`] | the tools that an agent has |
 //! | [`tool`] | the `Tool` trait; [`builtin`] has one file per tool and their list |
 //!
 //! A call is prepared (arguments become effects), decided, and only then committed, with a [`gate::Permit`]. For each change, the
@@ -27,25 +29,30 @@ pub mod effect;
 pub mod gate;
 pub mod git_name;
 pub mod hunks;
+pub mod offer;
 pub mod path;
 pub mod plan_callers;
 pub mod servers;
 pub mod text_file;
 pub mod tool;
 pub mod version;
+pub mod web;
 pub mod workspace;
 
 pub use builtin::BUILTIN;
 pub use builtin::delegate::Delegate;
+pub use builtin::explore::Explore;
 pub use builtin::update_step::UpdateStep;
 pub use command::{CommandContext, Commands, Staged};
-pub use effect::{Effect, FileEffect, LandingEffect, Loss, RecordEffect, RunEffect};
+pub use effect::{Effect, FileEffect, LandingEffect, Loss, RecordEffect, RunEffect, WebEffect};
 pub use gate::decide;
 pub use gate::{
-    Approval, COMMAND_CHANGES, Consent, Epoch, Fence, Grant, MissingPlan, Permit, REVERT, Scope, Secrets, Situation, Target, Verdict,
+    AgentKind, Approval, COMMAND_CHANGES, Consent, Epoch, Fence, Grant, MissingPlan, Permit, REVERT, Scope, Secrets, Situation, Target, Verdict,
 };
+pub use offer::{Offer, SearchOffer, is_listed, tools_of};
 pub use path::WorkspacePath;
 pub use servers::{NoServers, Servers, Site};
-pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};
+pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext};
 pub use version::{FileChange, Version};
+pub use web::{AllowedHosts, WebAccess};
 pub use workspace::Workspace;

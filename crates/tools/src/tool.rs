@@ -6,10 +6,10 @@ use crate::effect::{Effect, FileEffect};
 use crate::gate::{Permit, Secrets};
 use crate::path::WorkspacePath;
 use crate::version::{FileChange, Version};
+use crate::web::WebAccess;
 use crate::workspace::{Stamp, Workspace};
 use planwright_protocol::plan::StepChoice;
-use planwright_protocol::settings::Inspect;
-use planwright_protocol::{ChatId, ErrorCode, Image, Mode, Permission, Problem, Question, Role};
+use planwright_protocol::{ChatId, ErrorCode, Image, Permission, Problem, Question, Role};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -244,6 +244,8 @@ pub enum Signal {
     Reviewed { review: Value, text: String },
     /// Delegate a task to another role.
     Delegate { role: Role, task: String },
+    /// Let helpers read, one for each task.
+    Explore { tasks: Vec<String> },
 }
 
 impl Output {
@@ -289,6 +291,7 @@ pub struct ToolConfig {
     /// Plans of other chats, including those whose files are missing.
     pub foreign_plans: Arc<BTreeSet<WorkspacePath>>,
     pub secrets: Arc<Secrets>,
+    pub web: Arc<WebAccess>,
 }
 
 impl Default for ToolConfig {
@@ -301,6 +304,7 @@ impl Default for ToolConfig {
             chat: None,
             foreign_plans: Arc::default(),
             secrets: Arc::default(),
+            web: Arc::default(),
         }
     }
 }
@@ -357,20 +361,6 @@ pub fn tool_named(name: &str) -> Result<&'static dyn Tool, Problem> {
     })
 }
 
-/// The tools that are listed to a role: those whose permissions it has. In plan mode they are all read-only, except those that
-/// write the plan and leave plan mode.
-pub fn tools_of(role: Role, inspect: Inspect) -> impl Iterator<Item = &'static dyn Tool> {
-    BUILTIN.iter().copied().filter(move |tool| is_listed(&tool.spec(), role, inspect))
-}
-
-/// Whether a tool is listed to a role, wherever it comes from.
-#[must_use]
-pub fn is_listed(spec: &Spec<'_>, role: Role, inspect: Inspect) -> bool {
-    let meets = |needs: &&[Permission]| needs.iter().all(|&need| role.has(need));
-    let inspects = inspect == Inspect::On && role.mode() == Mode::Plan && role.has(Permission::Read) && spec.category == Category::Execute;
-    spec.needs.iter().any(meets) || inspects
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -384,7 +374,24 @@ mod tests {
     #[test]
     fn read_only_is_said_of_exactly_the_tools_that_change_nothing() {
         let marked: Vec<&str> = BUILTIN.iter().filter(|tool| tool.spec().read_only).map(|tool| tool.spec().name).collect();
-        assert_eq!(marked, ["read", "ls", "history", "glob", "grep", "outline", "symbols", "references", "ask_user", "submit_review"]);
+        assert_eq!(
+            marked,
+            [
+                "read",
+                "ls",
+                "history",
+                "web_fetch",
+                "glob",
+                "grep",
+                "outline",
+                "symbols",
+                "references",
+                "explore",
+                "web_search",
+                "ask_user",
+                "submit_review"
+            ]
+        );
     }
 
     #[test]

@@ -6,7 +6,8 @@ use anyhow::bail;
 use planwright_config::{Config, Effective, Obeyed, PATH, Trust, lay_over};
 use planwright_protocol::settings::{McpSettings, ModelChoice, ModelSettings, ProviderKind, ServerConfig};
 use planwright_protocol::{ErrorCode, Problem, sha256_hex};
-use planwright_tools::{Commands, Secrets, Servers, Workspace, WorkspacePath};
+use planwright_tools::web::WebClient;
+use planwright_tools::{Commands, Secrets, Servers, WebAccess, Workspace, WorkspacePath};
 use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -92,6 +93,10 @@ pub fn settings(config: &Config) -> anyhow::Result<Settings> {
         Ok(secrets) => secrets,
         Err(error) => bail!("[files] secrets: {error}"),
     };
+    let web = match WebAccess::new(&config.web, WebClient::system(), |variable| std::env::var(variable).ok()) {
+        Ok(web) => web,
+        Err(error) => bail!("[web] {error}"),
+    };
     Ok(Settings {
         models: Arc::default(),
         approvals: Arc::new(config.approvals.clone()),
@@ -102,6 +107,7 @@ pub fn settings(config: &Config) -> anyhow::Result<Settings> {
         policy: config.policy,
         limits: config.limits,
         git: config.git,
+        web: Arc::new(web),
         commands: None,
     })
 }

@@ -5,7 +5,7 @@ use planwright_protocol::settings::{
     Approvals, DefaultMode, GitSettings, Inspect, IntentClassifier, IntentSwitch, ModelSettings, PlanPolicy, RunLimits,
 };
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_tools::{Commands, Secrets, Servers, Workspace};
+use planwright_tools::{AgentKind, Commands, Offer, SearchOffer, Secrets, Servers, WebAccess, Workspace};
 use std::sync::Arc;
 
 /// The settings in force in a workspace: the answer to "which setting applies here?"
@@ -20,6 +20,8 @@ pub struct Settings {
     pub intent_classifier: IntentClassifier,
     pub limits: RunLimits,
     pub git: GitSettings,
+    /// How the agent reaches the web.
+    pub web: Arc<WebAccess>,
     /// How to run commands; `None` if there are none.
     pub commands: Option<Arc<Commands>>,
 }
@@ -28,6 +30,13 @@ impl Settings {
     #[must_use]
     pub fn inspect(&self) -> Inspect {
         self.commands.as_ref().map_or(Inspect::Off, |commands| commands.sandbox.inspect)
+    }
+
+    /// What decides, besides the role, which tools an agent has here.
+    #[must_use]
+    pub fn offer(&self, agent: AgentKind) -> Offer {
+        let search = if self.web.search.is_some() { SearchOffer::On } else { SearchOffer::Off };
+        Offer { inspect: self.inspect(), search, agent }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use planwright_agent::prompt::{PromptFacts, system_prompt, tool_definitions};
 use planwright_protocol::Role;
-use planwright_protocol::settings::Inspect;
+use planwright_tools::Offer;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -14,13 +14,13 @@ fn prompt_of(role: Role) -> String {
         approved_plan: Some("# Greet in French\n\n## Steps\n\n- [ ] 1. Say bonjour"),
         instructions: &instructions,
         environment: &environment,
-        inspect: Inspect::Off,
+        offer: Offer::default(),
         mcp_tools: &[],
         works_for: None,
     };
     let mut text = system_prompt(role, &facts);
     text.push_str("\n\n---- tools ----\n");
-    for tool in tool_definitions(role, Inspect::Off, &[]) {
+    for tool in tool_definitions(role, Offer::default(), &[]) {
         let _ = write!(text, "\n{}: {}\n{}\n", tool.name, tool.description, tool.schema);
     }
     text

@@ -9,13 +9,14 @@ use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::delegation;
+use crate::exploration;
 use crate::metrics;
 use crate::versions;
 use async_trait::async_trait;
 use planwright_protocol::message::{ApprovalMoment, CallStatus, Category};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, Mode, Problem};
-use planwright_tools::tool::tool_named;
-use planwright_tools::{Consent, Effect, FileChange, Output, Situation, ToolContext, WorkspacePath};
+use planwright_tools::tool::{Input, tool_named};
+use planwright_tools::{AgentKind, Consent, Effect, Explore, FileChange, Output, Situation, ToolContext, WorkspacePath};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use tokio_util::task::TaskTracker;
@@ -35,9 +36,9 @@ pub fn take_together(open: &mut VecDeque<CallMessage>) -> Vec<CallMessage> {
     open.drain(..reading.max(1).min(open.len())).collect()
 }
 
-/// `ask_user` changes nothing either, but ends the turn.
+/// `ask_user` and `explore` change nothing either, but the one ends the turn, and the other is work of its own.
 fn only_reads(call: &CallMessage) -> bool {
-    tool_named(&call.body.tool).is_ok_and(|tool| tool.spec().read_only && tool.spec().name != "ask_user")
+    tool_named(&call.body.tool).is_ok_and(|tool| tool.spec().read_only && !["ask_user", Explore::SPEC.name].contains(&tool.spec().name))
 }
 
 /// Performs the calls that [`take_together`] returned.
@@ -123,7 +124,7 @@ impl Call for AgentCall<'_> {
         }
         let cx = self.context().await?;
         self.foreign_plans = cx.config.foreign_plans.clone();
-        let toolbox = Toolbox::of_chat(self.chat).await?;
+        let toolbox = Toolbox::of_chat(self.chat, self.agent.kind()).await?;
         Ok(match tool::prepare(&self.call.body, self.agent.role, &toolbox, cx).await {
             Ok(prepared) => Preparation::Proposed(Proposal::from(prepared)),
             Err(refusal) => Preparation::Refused(refusal),
@@ -155,8 +156,8 @@ impl Call for AgentCall<'_> {
         }
         let mut change = Change::default().event(result::updated(&self.call));
         change.versions = Box::new(versions::of(self.call.id, changes));
-        let task = delegation::task_of(&self.call, effects);
-        change.events.extend(task.map(|message| Event::MessageCreated { message }));
+        let tasks = delegation::tasks_of(&self.call, effects);
+        change.events.extend(tasks.into_iter().map(|message| Event::MessageCreated { message }));
         self.chat.publish(change, |_| {}).await?;
         crash::point("intent_stored");
         Ok(())
@@ -177,11 +178,17 @@ impl Call for AgentCall<'_> {
                 };
                 result::record(chat, &call, Err(problem), change).await
             }
+            End::Asks(_, _, wanted) if agent.kind() == AgentKind::Helper => {
+                result::record(chat, &call, Err(exploration::nobody_to_ask(&wanted)), Change::default()).await
+            }
             End::Asks(effects, changes, wanted) => {
                 let question = planwright_question::card::tool_approval(&call.body.tool, &wanted.reason);
                 let question = match effects.iter().find_map(Effect::command) {
                     Some(command) => planwright_question::card::about_command(question, command),
-                    None => question,
+                    None => match effects.iter().find_map(Effect::page) {
+                        Some(url) => planwright_question::card::about_page(question, &url.to_string(), &url.host()),
+                        None => question,
+                    },
                 };
                 approval::ask(chat, &call, (effects, changes), wanted, agent, (ApprovalMoment::Before, question)).await
             }

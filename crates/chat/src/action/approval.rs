@@ -2,7 +2,7 @@
 
 use super::agent_call::CallOutcome;
 use super::effect_preview::{self, EffectPreview};
-use super::grants::{folder_of, grant_of};
+use super::grants::{grant_of, place_of};
 use crate::agent::Agent;
 use crate::card::{Pending, answers_to};
 use crate::chat::{Change, Chat, broken};

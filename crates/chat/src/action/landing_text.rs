@@ -61,7 +61,7 @@ pub fn named(effects: &[Effect]) -> String {
     let word = |effect: &Effect| match effect {
         Effect::File(effect) => file(effect),
         Effect::Landing(LandingEffect::LoseCommits(loss)) => Some(loss.to_string()),
-        Effect::Landing(_) | Effect::Record(_) | Effect::Run(_) => None,
+        Effect::Landing(_) | Effect::Record(_) | Effect::Run(_) | Effect::Web(_) => None,
     };
     let mut sorted: Vec<&Effect> = effects.iter().collect();
     sorted.sort_by_key(|effect| !effect.loses());

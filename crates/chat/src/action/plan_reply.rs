@@ -105,7 +105,15 @@ impl Call for PlanReply<'_> {
         match output.map(|output| output.signal) {
             Ok(Some(Signal::PlanFileChanged(path))) => Ok(StoredPlan::read(self.chat, &path).await.ok_or_else(unread)),
             Ok(
-                None | Some(Signal::Ask(_) | Signal::ExitPlanMode(_) | Signal::Staged | Signal::Reviewed { .. } | Signal::Delegate { .. }),
+                None
+                | Some(
+                    Signal::Ask(_)
+                    | Signal::ExitPlanMode(_)
+                    | Signal::Staged
+                    | Signal::Reviewed { .. }
+                    | Signal::Delegate { .. }
+                    | Signal::Explore { .. },
+                ),
             ) => Ok(Err(unread())),
             Err(problem) => {
                 versions::settle(self.chat, self.message).await?;

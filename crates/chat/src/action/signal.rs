@@ -36,7 +36,7 @@ pub async fn follow(
         }
         Some(Signal::ExitPlanMode(path)) => exit_plan_mode(chat, call, &path).await,
         Some(Signal::Staged) => Box::pin(landing::settle(chat, call, history)).await,
-        Some(Signal::Delegate { .. }) => Ok(CallOutcome::HandedOn(Box::new(call.clone()))),
+        Some(Signal::Delegate { .. } | Signal::Explore { .. }) => Ok(CallOutcome::HandedOn(Box::new(call.clone()))),
     }
 }
 

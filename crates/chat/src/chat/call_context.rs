@@ -6,7 +6,9 @@ use planwright_plan::PlanDocument;
 use planwright_protocol::{CallId, Mode, Problem, WorkspaceId};
 use planwright_store::GrantRow;
 use planwright_tools::command::{Live, Reach};
-use planwright_tools::{CommandContext, Consent, Epoch, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath};
+use planwright_tools::{
+    AllowedHosts, CommandContext, Consent, Epoch, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath,
+};
 use planwright_workspaces::neighbours;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -58,6 +60,8 @@ impl Chat {
             approvals: settings.approvals.clone(),
             secrets: settings.secrets.clone(),
             grants: Arc::new(record.grants.iter().filter_map(grant).collect()),
+            hosts: allowed_hosts(&settings.web.hosts, &record.grants),
+            agent: agent.kind(),
             consent,
         })
     }
@@ -87,6 +91,7 @@ impl Chat {
             chat: Some(self.id),
             foreign_plans: self.foreign_plans(row.workspace_id).await?,
             secrets: settings.secrets.clone(),
+            web: settings.web.clone(),
         };
         let command = CommandContext {
             call,
@@ -101,6 +106,20 @@ impl Chat {
     }
 }
 
+/// The configured hosts, and those that the user allowed in this chat.
+fn allowed_hosts(configured: &Arc<AllowedHosts>, grants: &[GrantRow]) -> Arc<AllowedHosts> {
+    let mut granted = grants.iter().filter(|row| !row.folder.starts_with('/')).peekable();
+    if granted.peek().is_none() {
+        return configured.clone();
+    }
+    Arc::new(granted.fold((**configured).clone(), |hosts, row| hosts.with(&row.folder)))
+}
+
+/// A row names a folder, or a host, which does not begin with a slash.
 fn grant(row: &GrantRow) -> Option<Grant> {
-    Some(Grant { tool: row.tool.clone(), folder: WorkspacePath::parse(&row.folder).ok()? })
+    if !row.folder.starts_with('/') {
+        return None;
+    }
+    let folder = WorkspacePath::parse(&row.folder).ok()?;
+    Some(Grant { tool: row.tool.clone(), folder })
 }

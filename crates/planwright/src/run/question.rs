@@ -15,11 +15,11 @@ pub struct PendingQuestion {
 
 impl PendingQuestion {
     /// The answer of `--yes`: approves a tool call inside the sandbox and accepts a question's default. It never approves
-    /// a plan and never continues past a stop.
+    /// a plan or a web page, and never continues past a stop.
     pub fn yes(&self) -> Option<Map<String, Value>> {
         match self.kind {
             QuestionKind::PlanApproval | QuestionKind::StepStop => None,
-            QuestionKind::ToolApproval if self.leaves_sandbox() => None,
+            QuestionKind::ToolApproval if self.leaves_sandbox() || self.fetches() => None,
             QuestionKind::ToolApproval => Some([("decision".to_owned(), Value::from("approve"))].into_iter().collect()),
             QuestionKind::User => self
                 .questions
@@ -51,6 +51,9 @@ impl PendingQuestion {
             QuestionKind::ToolApproval if self.leaves_sandbox() => {
                 "this command would leave the sandbox, which --yes does not approve; `network = true` in the [sandbox] section of your configuration gives commands the network"
             }
+            QuestionKind::ToolApproval if self.fetches() => {
+                "the page's host is not allowed, and --yes does not approve hosts; `allow` in the [web] section of your configuration does"
+            }
             QuestionKind::ToolApproval => "this call needs your approval; --yes approves such calls",
             QuestionKind::User => {
                 "the agent asks a question; continue with --chat and the answer as the task, or run again with --yes to accept its default"
@@ -60,8 +63,16 @@ impl PendingQuestion {
 
     /// Whether the call would leave the sandbox.
     fn leaves_sandbox(&self) -> bool {
-        let Some(call) = &self.call else { return false };
-        call.effects.iter().any(|shown| matches!(shown.effect.as_str(), "network" | "unconfined"))
+        self.has_effect(&["network", "unconfined"])
+    }
+
+    /// Whether the call would fetch a web page.
+    fn fetches(&self) -> bool {
+        self.has_effect(&["fetch"])
+    }
+
+    fn has_effect(&self, names: &[&str]) -> bool {
+        self.call.as_ref().is_some_and(|call| call.effects.iter().any(|shown| names.contains(&shown.effect.as_str())))
     }
 }
 

@@ -1,6 +1,7 @@
 //! A Commander that hands tasks to a Planner and an Actor, in one chat.
 
 mod ends;
+mod explores;
 
 use crate::{home, plan, write};
 use planwright_testkit::server::{ChatClient, Home, last_id, of_type};

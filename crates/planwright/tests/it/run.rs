@@ -247,6 +247,7 @@ async fn yes_takes_a_default_and_never_approves_a_plan_or_leaving_the_sandbox() 
     let open = ask(json!({ "type": "string", "enum": ["dev", "prod"] }));
     let default = ask(json!({ "type": "string", "enum": ["dev", "prod"], "default": "dev" }));
     let network = json!({ "calls": [{ "tool": "run", "args": { "command": "true", "network": true } }] });
+    let page = json!({ "calls": [{ "tool": "web_fetch", "args": { "url": "https://docs.rs/serde" } }] });
     let leave = json!({ "calls": [
         { "tool": "write_plan", "args": plan("bye.txt") },
         { "tool": "exit_plan_mode", "args": { "plan_file_path": "/plans/say-goodbye.plan" } },
@@ -255,6 +256,7 @@ async fn yes_takes_a_default_and_never_approves_a_plan_or_leaving_the_sandbox() 
         (default, "plan", 0, ""),
         (open, "plan", 3, "  - prod"),
         (network, "act", 3, "--yes does not approve"),
+        (page, "plan", 3, "--yes does not approve hosts"),
         (leave, "plan", 3, "the plan needs your approval"),
     ] {
         let home = home(&json!({ "turns": [turn, end] }));

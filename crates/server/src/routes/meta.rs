@@ -74,5 +74,5 @@ pub struct ToolsQuery {
 
 pub async fn tools(State(app): State<App>, Params(query): Params<ToolsQuery>) -> ApiResult<Vec<ToolView>> {
     let role = query.role.map(|role| RoleRequest::role(&role).resolve(None)).transpose().map_err(ApiError::from)?.flatten();
-    Ok(Json(tool_views(role, app.sessions.workspaces().everywhere().settings.inspect())))
+    Ok(Json(tool_views(role, app.sessions.workspaces().everywhere().settings.offer(Default::default()))))
 }

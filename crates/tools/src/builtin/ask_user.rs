@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Ask the user; the answer is the result. Ask all at once, only what you can't find out, with booleans or few choices.
+/// Ask the user what you can't find out, all at once, by booleans or few choices.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskUser {
@@ -19,36 +19,25 @@ pub struct AskUser {
 #[schemars(deny_unknown_fields, inline)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct AskedQuestion {
-    /// Key of the answer.
     name: String,
-    /// Markdown.
     question: String,
-    /// JSON Schema of the answer.
+    /// JSON Schema.
     schema: Map<String, Value>,
-    /// One-click answers instead of a form.
+    /// Instead of a form.
     buttons: Option<Vec<AskedButton>>,
     context: Option<String>,
-    /// Answer without a user.
+    /// If nobody answers.
     default: Option<Value>,
 }
 
+// Buttons take a `variant` too; models need not be told of colours.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, inline)]
+#[schemars(inline)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct AskedButton {
     label: String,
     value: Value,
-    variant: Option<AskedVariant>,
     description: Option<String>,
-}
-
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case", inline)]
-#[expect(dead_code, reason = "only its schema is used")]
-enum AskedVariant {
-    Primary,
-    Secondary,
-    Danger,
 }
 
 impl Input for AskUser {
@@ -59,7 +48,7 @@ impl Input for AskUser {
         read_only: true,
         needs: &[&[]],
         examples: &[
-            r#"{"questions": [{"name": "db", "question": "Which?", "schema": {"enum": ["sqlite", "postgres"]}}]}"#,
+            r#"{"questions": [{"name": "db", "question": "Which?", "schema": {"enum": ["a", "b"]}}]}"#,
             r#"{"questions": [{"name": "tests", "question": "Add tests too?", "schema": {"type": "boolean"}, "buttons": [{"label": "Yes", "value": true, "variant": "primary"}, {"label": "No", "value": false}]}]}"#,
         ],
     };

@@ -4,8 +4,7 @@ use planwright_protocol::{ErrorCode, Permission, Problem, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Delegate one task to another role, which works at once with its own permissions; the result is its report. It knows only the
-/// task: give goal, plan step, files, your findings, what to report.
+/// Delegate one task to another role; the result is its report. It knows only the task: give goal, step, files, what to report.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delegate {
@@ -24,7 +23,7 @@ impl Input for Delegate {
         risk: Risk::Medium,
         read_only: false,
         needs: &[&[Permission::Delegate]],
-        examples: &[r#"{"role": "actor", "task": "Add `bonjour` to /src/lib.rs. Report what you changed and what `cargo test` said."}"#],
+        examples: &[r#"{"role": "actor", "task": "Do step 1 in /a.rs. Report what the tests said."}"#],
     };
 
     fn prepare(self, _: &ToolContext) -> Result<Prepared, Problem> {

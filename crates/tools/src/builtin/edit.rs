@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Replace text in a file. `old_string` must occur exactly once, character for character, without line numbers: include
-/// surrounding lines until it is unique, or set `replace_all`.
+/// Replace text in a file. `old_string`, without line numbers, must occur exactly once: add lines until it does, or set
+/// `replace_all`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
@@ -30,7 +30,7 @@ impl Input for Edit {
         "edit",
         Risk::Medium,
         &[&[Permission::Write]],
-        &[r#"{"path": "/src/main.rs", "old_string": "run(1)", "new_string": "run(2)"}"#],
+        &[r#"{"path": "/a.rs", "old_string": "f(1)", "new_string": "f(2)"}"#],
     );
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

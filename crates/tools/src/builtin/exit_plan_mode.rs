@@ -7,7 +7,7 @@ use planwright_protocol::{ErrorCode, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Ask the user to approve the final plan, which `write_plan` wrote.
+/// Ask the user to approve the plan that `write_plan` wrote.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExitPlanMode {

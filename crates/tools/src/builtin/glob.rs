@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Find files by path. Skips .git, ignored files and links to folders. A pattern without a slash matches names at any depth.
+/// Find files by path; without a slash, names at any depth. Skips ignored files.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Glob {
-    /// Such as *.rs or src/**/*.{ts,tsx}.
+    /// *.rs, src/**/*.{ts,tsx}
     pattern: String,
     path: Option<String>,
 }

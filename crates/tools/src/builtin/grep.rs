@@ -18,20 +18,17 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Search lines with a regular expression (Rust syntax). Skips .git, ignored and binary files, links and secrets.
+/// Search lines by a Rust regular expression. Skips ignored and binary files and secrets.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grep {
-    /// Escape ( [ { . * + ? | ^ $ with \.
     pattern: String,
-    /// Default /.
     path: Option<String>,
-    /// Such as src/**/*.ts; !*.ts excludes.
+    /// src/**/*.ts; !*.ts excludes.
     glob: Option<String>,
     case_insensitive: Option<bool>,
-    /// Lines around a match, at most 20.
+    /// Lines around.
     context: Option<usize>,
-    /// Default 200, at most 2000.
     limit: Option<usize>,
 }
 

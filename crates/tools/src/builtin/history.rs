@@ -12,17 +12,15 @@ use working_tree::changes_since;
 
 mod working_tree;
 
-/// Read git history: log, show a commit, diff A..B or since a revision with uncommitted changes, blame.
+/// Git history: log, show, blame, diff of A..B or from a revision to the files as they are.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct History {
     action: Action,
     path: Option<String>,
-    /// Default HEAD.
     revision: Option<String>,
-    /// For blame: 10-40.
+    /// 10-40, for blame.
     lines: Option<String>,
-    /// Commits (default 20) or lines (default 300).
     limit: Option<usize>,
 }
 

@@ -7,12 +7,12 @@ use rustix::fs::FileType;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// List a folder with hidden and ignored files. Folders end with /, links with @, devices with |.
+/// List a folder, hidden and ignored files too. Folders end with /, links with @.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ls {
     path: Option<String>,
-    /// Levels, 1 to 5 (default 1).
+    /// 1 to 5.
     depth: Option<u32>,
 }
 

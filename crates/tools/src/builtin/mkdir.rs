@@ -7,12 +7,11 @@ use planwright_protocol::{ErrorCode, Image, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Create an empty folder. `write` creates the folders of a new file by itself.
+/// Create an empty folder; `write` creates folders by itself.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mkdir {
     path: String,
-    /// Also create missing parents.
     parents: Option<bool>,
 }
 
@@ -21,7 +20,7 @@ impl Input for Mkdir {
         "mkdir",
         Risk::Low,
         &[&[Permission::Create]],
-        &[r#"{"path": "/src/parser"}"#, r#"{"path": "/docs/guide/images", "parents": true}"#],
+        &[r#"{"path": "/src/b"}"#, r#"{"path": "/docs/guide/images", "parents": true}"#],
     );
 
     /// The kernel checks whether it exists, in the same step that creates the folder.

@@ -8,7 +8,7 @@ use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Move or rename a file or folder. `to` is the complete new path. Creates missing folders.
+/// Move or rename; `to` is the whole new path. Creates missing folders.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mv {
@@ -21,7 +21,7 @@ impl Input for Mv {
         "mv",
         Risk::Medium,
         &[&[Permission::Create, Permission::Delete]],
-        &[r#"{"from": "/src/util.rs", "to": "/src/text/format.rs"}"#],
+        &[r#"{"from": "/a.rs", "to": "/b/c.rs"}"#],
     );
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

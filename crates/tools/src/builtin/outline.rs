@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-/// List a source file's definitions, with line ranges, without bodies.
+/// List what a source file defines, with lines.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outline {

@@ -9,14 +9,13 @@ use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 
-/// Read a text file with line numbers; long files in parts, with `offset` and `limit`.
+/// Read a text file with line numbers, or a part of it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Read {
     path: String,
-    /// First line, from 1.
+    /// From 1.
     offset: Option<u64>,
-    /// Default 2000.
     limit: Option<u64>,
 }
 

@@ -10,13 +10,12 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 
-/// Find where a name is defined and used in code, not in comments or strings. Compares names, not types.
+/// Find where a name is defined and used in code. Compares names, not types.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct References {
     symbol: String,
     path: Option<String>,
-    /// Default 50, at most 500.
     limit: Option<usize>,
 }
 

@@ -8,7 +8,7 @@ use planwright_protocol::{Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Delete a file or an empty folder; with `recursive`, a folder with its contents. No wildcards; links are not followed.
+/// Delete a file or an empty folder; with `recursive`, all in it. No wildcards.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rm {
@@ -21,7 +21,7 @@ impl Input for Rm {
         "rm",
         Risk::High,
         &[&[Permission::Delete]],
-        &[r#"{"path": "/src/old.rs"}"#, r#"{"path": "/build", "recursive": true}"#],
+        &[r#"{"path": "/old.rs"}"#, r#"{"path": "/build", "recursive": true}"#],
     );
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

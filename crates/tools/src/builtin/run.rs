@@ -7,16 +7,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Run a shell command in a sandbox with the workspace and the machine's programs, without input and network. Its processes end with it.
+/// Run a shell command in a sandbox, without input and network.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunCommand {
     command: String,
-    /// Default /.
     cwd: Option<String>,
     /// Default 120, at most 1800.
     timeout_s: Option<u64>,
-    /// Ask the user for network access.
+    /// Asks the user.
     network: Option<bool>,
 }
 
@@ -31,7 +30,7 @@ impl Input for RunCommand {
         risk: Risk::High,
         read_only: false,
         needs: &[&[Permission::Execute]],
-        examples: &[r#"{"command": "cargo test --offline"}"#, r#"{"command": "npm test", "cwd": "/web", "timeout_s": 600}"#],
+        examples: &[r#"{"command": "make test"}"#, r#"{"command": "npm test", "cwd": "/web", "timeout_s": 600}"#],
     };
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Submit the review, once, after reading everything: a verdict, and findings by file and line, or none.
+/// Submit the review, once: a verdict, and findings by file and line, or none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmitReview {
-    /// Verdict, and what you read. Markdown.
+    /// Verdict, and what you read.
     summary: String,
     findings: Vec<Finding>,
 }
@@ -24,7 +24,7 @@ struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     severity: Grade,
-    /// What happens, when, how to fix it. Markdown.
+    /// What happens, when, how to fix it.
     comment: String,
 }
 

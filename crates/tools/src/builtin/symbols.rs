@@ -9,15 +9,14 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Find definitions by name in all source files, best match first.
+/// Find definitions by name, the best match first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Symbols {
-    /// A name, a part of it, or `Type::name`.
+    /// Name, part of it, or Type::name.
     query: String,
     kind: Option<KindArgument>,
     path: Option<String>,
-    /// Default 30, at most 500.
     limit: Option<usize>,
 }
 

@@ -8,7 +8,7 @@ use planwright_protocol::{ErrorCode, Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Create an empty file, or set the times of an existing one to now.
+/// Create an empty file, or set a file's times to now.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Touch {
@@ -16,7 +16,7 @@ pub struct Touch {
 }
 
 impl Input for Touch {
-    const SPEC: Spec<'static> = Spec::writing("touch", Risk::Low, &[&[Permission::Create]], &[r#"{"path": "/src/lib.rs"}"#]);
+    const SPEC: Spec<'static> = Spec::writing("touch", Risk::Low, &[&[Permission::Create]], &[r#"{"path": "/b.rs"}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse_file(&self.path)?;

@@ -2,7 +2,7 @@
 
 use crate::command::CommandContext;
 use crate::effect::Effect;
-use crate::gate::{Consent, Epoch, Fence, Situation, Verdict, decide};
+use crate::gate::{AgentKind, Consent, Epoch, Fence, Situation, Verdict, decide};
 use crate::tool::{Output, Prepared, Seen, ToolConfig, ToolContext, tool_named};
 use crate::workspace::Workspace;
 use planwright_protocol::{Problem, Role};
@@ -86,6 +86,8 @@ impl Trial {
             approvals: Arc::default(),
             secrets: self.cx.config.secrets.clone(),
             grants: Arc::default(),
+            hosts: Arc::default(),
+            agent: AgentKind::default(),
             consent,
         };
         decide(&situation, effects)

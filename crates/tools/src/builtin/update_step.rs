@@ -9,13 +9,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Report progress on a step of the approved plan. `done` runs its `verify` command, which must succeed.
+/// Report progress on a plan step. `done` runs its `verify`, which must succeed.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateStep {
     pub step_number: u32,
     pub status: NewStatus,
-    /// Why it was skipped, for the user.
     pub note: Option<String>,
 }
 

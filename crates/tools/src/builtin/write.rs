@@ -7,7 +7,7 @@ use planwright_protocol::{Permission, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Write a file, new or replacing the old one. Creates missing folders. Use `edit` to change a part.
+/// Write a whole file; creates missing folders. Use `edit` to change a part.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Write {
@@ -17,7 +17,7 @@ pub struct Write {
 
 impl Input for Write {
     const SPEC: Spec<'static> =
-        Spec::writing("write", Risk::Medium, &[&[Permission::Create]], &[r#"{"path": "/notes.md", "content": "Notes\n"}"#]);
+        Spec::writing("write", Risk::Medium, &[&[Permission::Create]], &[r#"{"path": "/a.md", "content": "A\n"}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse_file(&self.path)?;

@@ -11,11 +11,10 @@ use planwright_protocol::{ErrorCode, Permission, Plan, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Write the plan for approval, or its next revision, always complete. List each step's files: changes elsewhere ask.
+/// Write the plan, or its next revision, in full. Name each step's files: changes elsewhere ask.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WritePlan {
-    /// Default: the chat's plan.
     #[serde(skip_serializing)]
     path: Option<String>,
     goal: String,
@@ -60,10 +59,8 @@ struct Step {
     tools_needed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_time: Option<String>,
-    /// Paths or globs.
     #[serde(default)]
     files: Vec<String>,
-    /// Command that succeeds when done.
     #[serde(skip_serializing_if = "Option::is_none")]
     verify: Option<String>,
 }

@@ -4,16 +4,20 @@
 //! specific permit names its target, and its user must name the same target.
 
 use super::fence::{CommitGuard, Pass};
-use crate::effect::{Effect, FileEffect, LandingEffect, RecordEffect, RunEffect};
+use crate::effect::{Effect, FileEffect, LandingEffect, RecordEffect, RunEffect, WebEffect};
 use crate::path::WorkspacePath;
+use crate::web::AllowedHosts;
+use planwright_fetch::WebUrl;
 use planwright_protocol::{ErrorCode, Problem};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The gate allowed exactly these effects, in this epoch.
 #[derive(Debug)]
 pub struct Permit {
     effects: Vec<Effect>,
     pass: Pass,
+    hosts: Arc<AllowedHosts>,
 }
 
 /// Permits changing the content or the times of one file.
@@ -82,6 +86,14 @@ pub struct RunPermit {
     pass: Pass,
 }
 
+/// Permits fetching one page. Redirects may lead to its own host and to hosts that need no approval.
+#[derive(Debug)]
+pub struct FetchPermit {
+    url: WebUrl,
+    hosts: Arc<AllowedHosts>,
+    pass: Pass,
+}
+
 /// Permits landing a command's changes in the workspace.
 #[derive(Debug)]
 pub struct LandPermit {
@@ -107,8 +119,8 @@ pub struct PutBackPermit {
 }
 
 impl Permit {
-    pub(super) fn new(effects: Vec<Effect>, pass: Pass) -> Self {
-        Self { effects, pass }
+    pub(super) fn new(effects: Vec<Effect>, pass: Pass, hosts: Arc<AllowedHosts>) -> Self {
+        Self { effects, pass, hosts }
     }
 
     /// # Errors
@@ -165,6 +177,22 @@ impl Permit {
     pub fn to_run(&self) -> RunPermit {
         let run = |effect: &Effect| if let Effect::Run(run) = effect { Some(run.clone()) } else { None };
         RunPermit { effects: self.effects.iter().filter_map(run).collect(), pass: self.pass.clone() }
+    }
+
+    /// # Errors
+    /// The gate did not allow it.
+    pub fn to_fetch(&self, url: &WebUrl) -> Result<FetchPermit, Problem> {
+        self.check(&WebEffect::Fetch(url.clone()).into())?;
+        Ok(FetchPermit { url: url.clone(), hosts: self.hosts.clone(), pass: self.pass.clone() })
+    }
+
+    /// For a query to the search service.
+    ///
+    /// # Errors
+    /// The gate did not allow it.
+    pub fn to_search(&self, search: &WebEffect) -> Result<RecordPermit, Problem> {
+        self.check(&search.clone().into())?;
+        Ok(RecordPermit { pass: self.pass.clone() })
     }
 
     /// For the effects of a command, of which those `withheld` do not land.
@@ -273,6 +301,23 @@ impl RunPermit {
     pub fn enter(&self, effects: &[RunEffect]) -> Result<CommitGuard<'_>, Problem> {
         named(effects.iter().all(|effect| self.effects.contains(effect)))?;
         self.pass.enter()
+    }
+}
+
+impl FetchPermit {
+    /// Opens the way to send the request. The guard is not for the time of the request.
+    ///
+    /// # Errors
+    /// It is for another page, or the role was switched since.
+    pub fn enter(&self, url: &WebUrl) -> Result<CommitGuard<'_>, Problem> {
+        named(self.url == *url)?;
+        self.pass.enter()
+    }
+
+    /// Whether a redirect may lead to this host, as long as the role is the same.
+    #[must_use]
+    pub fn may_reach(&self, host: &str) -> bool {
+        (self.url.host() == host || self.hosts.contains(host)) && self.pass.enter().is_ok()
     }
 }
 

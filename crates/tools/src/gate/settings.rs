@@ -5,6 +5,15 @@ use globset::{GlobBuilder, GlobMatcher};
 use planwright_protocol::Plan;
 use planwright_protocol::plan::StepChoice;
 
+/// Whether an agent works for the user or for another agent that explores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AgentKind {
+    #[default]
+    Main,
+    /// Reads and reports; can't ask the user.
+    Helper,
+}
+
 /// An "always allow" of the user for a tool and a folder, in one chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {

@@ -3,6 +3,7 @@ use planwright_protocol::plan::StepChoice;
 use planwright_protocol::{Plan, PlanStep};
 
 mod required_plan;
+mod web;
 
 fn path(text: &str) -> WorkspacePath {
     WorkspacePath::parse(text).unwrap()
@@ -26,6 +27,8 @@ pub(crate) fn situation(role: Role, consent: Consent) -> Situation {
         approvals: Arc::default(),
         secrets: Arc::default(),
         grants: Arc::default(),
+        hosts: Arc::default(),
+        agent: AgentKind::default(),
         consent,
     }
 }

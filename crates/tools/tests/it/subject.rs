@@ -5,8 +5,8 @@ use planwright_protocol::{Mode, Problem, Role};
 use planwright_testkit::guard::{CaseCall, CaseDecision, CaseOutcome, Fixture, Subject};
 use planwright_tools::tool::{Seen, tool_named};
 use planwright_tools::{
-    CommandContext, Consent, Epoch, Fence, Grant, Output, Secrets, Signal, Situation, ToolConfig, ToolContext, Verdict, Workspace,
-    WorkspacePath, decide,
+    AgentKind, CommandContext, Consent, Epoch, Fence, Grant, Output, Secrets, Signal, Situation, ToolConfig, ToolContext, Verdict,
+    Workspace, WorkspacePath, decide,
 };
 use serde_json::Map;
 use std::path::Path;
@@ -53,6 +53,7 @@ impl FileTools {
                 chat: None,
                 foreign_plans: Arc::new(caller.foreign_plans.iter().cloned().collect()),
                 secrets: self.secrets.clone(),
+                web: Arc::default(),
             },
             command: CommandContext::default(),
         };
@@ -86,6 +87,8 @@ impl FileTools {
             approvals: Arc::default(),
             secrets: self.secrets.clone(),
             grants: Arc::new(caller.grants.clone()),
+            hosts: Arc::default(),
+            agent: AgentKind::default(),
             consent: caller.consent,
         }
     }

@@ -15,11 +15,12 @@ import { errorOf } from './toolCall';
 export function ThreadCard({ thread }: { thread: Thread & { live?: LiveText } }) {
   const t = useText('chat');
   const { title } = useRoleWords();
-  const { call, result, task, role, rows, live } = thread;
-  const who = role ? title(role) : t('delegate');
-  const isRunning = call !== null && result === null;
+  const { call, result, task, role, rows, live, helper } = thread;
+  const who = helper ? t('helper') : role ? title(role) : t('delegate');
+  const isRunning = helper === 'running' || (call !== null && result === null);
   const [chosen, setChosen] = useState<boolean | null>(null);
-  const isOpen = chosen ?? (isRunning || call === null);
+  // Several helpers read at once, so each begins as one line.
+  const isOpen = chosen ?? (helper === null && (isRunning || call === null));
   const error = errorOf(result);
   const [Icon, colour, state] = isRunning
     ? ([LoaderCircle, 'text-mode motion-safe:animate-spin', t('threadRunning')] as const)

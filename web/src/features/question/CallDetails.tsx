@@ -70,6 +70,7 @@ export function useEffectWords(): Record<EffectKind, string> {
     delegate: t('effectDelegate'),
     call: t('effectCall'),
     consult: t('effectConsult'),
+    fetch: t('effectFetch'),
     other: t('effectOther'),
   };
 }

@@ -17,6 +17,7 @@ export type EffectKind =
   | 'delegate'
   | 'call'
   | 'consult'
+  | 'fetch'
   | 'other';
 
 interface EffectView {
@@ -68,7 +69,7 @@ function worthTelling(effects: EffectView[]): EffectView[] {
   return changes.length > 0 ? changes : effects;
 }
 
-const KINDS: EffectKind[] = ['read', 'create', 'create_folder', 'write', 'delete', 'move', 'replace', 'network', 'unconfined', 'inspect', 'delegate', 'call', 'consult'];
+const KINDS: EffectKind[] = ['read', 'create', 'create_folder', 'write', 'delete', 'move', 'replace', 'network', 'unconfined', 'inspect', 'delegate', 'call', 'consult', 'fetch'];
 
 function readEffect(effect: JsonObject): EffectView {
   const kind = KINDS.find((known) => known === effect.effect) ?? 'other';

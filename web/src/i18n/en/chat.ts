@@ -121,6 +121,7 @@ export const chat = {
   suggestions: '{count} {count|suggestion|suggestions}; arrow keys and Enter choose',
   delegate: 'Delegate',
   thread: 'Task of {role}',
+  helper: 'Helper',
   threadRunning: 'running',
   threadDone: 'finished',
   threadFailed: 'not finished',

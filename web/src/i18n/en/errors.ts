@@ -47,6 +47,8 @@ export const errors = {
   OUTCOME_UNKNOWN: 'It is unknown whether this happened.',
   TRUST_REQUIRED: 'The workspace is not trusted yet.',
   MCP_FAILED: 'An MCP server failed.',
+  FETCH_REFUSED: 'This web address is never fetched.',
+  FETCH_FAILED: 'The web page could not be fetched.',
   COMMAND_TIMED_OUT: 'The command took too long.',
   VERIFY_FAILED: 'The check failed.',
   SANDBOX_UNAVAILABLE: 'Commands can’t run: there is no sandbox.',

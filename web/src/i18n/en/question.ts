@@ -108,6 +108,7 @@ export const question = {
   effectDelegate: 'Hand over to',
   effectCall: 'Call on the MCP server',
   effectConsult: 'Read by the MCP server',
+  effectFetch: 'Fetch',
   effectOther: 'Do',
   moreEffects: 'and {count} more',
   command: 'Command',

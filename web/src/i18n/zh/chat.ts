@@ -121,6 +121,7 @@ export const chat = {
   suggestions: '{count} 条建议；用方向键和 Enter 选择',
   delegate: '子任务',
   thread: '角色“{role}”的任务',
+  helper: '助手',
   threadRunning: '运行中',
   threadDone: '已完成',
   threadFailed: '未完成',

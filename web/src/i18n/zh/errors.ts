@@ -46,6 +46,8 @@ export const errors = {
   OUTCOME_UNKNOWN: '不确定是否已执行。',
   TRUST_REQUIRED: '该工作区尚未受信任。',
   MCP_FAILED: 'MCP 服务器出错。',
+  FETCH_REFUSED: '不会访问此网址。',
+  FETCH_FAILED: '无法抓取网页。',
   COMMAND_TIMED_OUT: '命令超时。',
   VERIFY_FAILED: '检查未通过。',
   SANDBOX_UNAVAILABLE: '没有沙箱，无法运行命令。',

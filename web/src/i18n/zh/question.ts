@@ -108,6 +108,7 @@ export const question = {
   effectDelegate: '交给',
   effectCall: '调用 MCP 服务器',
   effectConsult: '通过 MCP 服务器读取',
+  effectFetch: '抓取网页',
   effectOther: '执行',
   moreEffects: '以及另外 {count} 项',
   command: '命令',

@@ -67,3 +67,17 @@ test('a task that is worked on is open, and one whose call is on an older page s
   expect(loose.map((row) => row.kind)).toEqual(['thread', 'message', 'message']);
   expect(loose[0]).toMatchObject({ call: null, rows: [{ kind: 'message' }, { kind: 'message' }] });
 });
+
+test('each helper of an explore call has a thread of its own, which runs until the call is over', () => {
+  const id = '0193a5f0-1c2d-7e3f-8a4b-5c6d7e8f9a0f';
+  const helper = (number: number) => (one: Message): Message => ({ ...one, metadata: { ...one.metadata, delegation: `0193a5f0-1c2d-8e3f-8a4b-5c6d7e8f9a0${(8 + number).toString(16)}` } });
+  const begin = (number: number) => helper(number)({ ...message('text', { task: true }), author: 'system', content: `Find ${number}` });
+  const messages = [message('text'), call(id, 'search', 'explore'), begin(0), begin(1), helper(1)(message('text')), helper(0)(message('text'))];
+  const running = rowsOf(messages);
+  expect(running.map((row) => row.kind)).toEqual(['message', 'call', 'thread', 'thread']);
+  expect(running[2]).toMatchObject({ task: 'Find 0', call: null, helper: 'running', rows: [{ kind: 'message' }] });
+  expect(openThread(running)).toBeNull();
+  const over = rowsOf([...messages, result(id), message('text')]);
+  expect(over.map((row) => row.kind)).toEqual(['message', 'call', 'thread', 'thread', 'message']);
+  expect(over[3]).toMatchObject({ task: 'Find 1', helper: 'over' });
+});

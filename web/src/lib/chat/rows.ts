@@ -14,6 +14,8 @@ export interface Thread {
   task: string;
   role: RoleName | null;
   rows: Row[];
+  /** Of a helper that reads for an `explore` call, which has a row of its own; null for a delegate. */
+  helper: 'running' | 'over' | null;
 }
 
 export type Row =
@@ -31,10 +33,24 @@ export function rowsOf(messages: Message[]): Row[] {
   // Messages of a call that is not loaded appear where they begin.
   const loose = new Map([...threads].filter(([id]) => !calls.has(id)).flatMap(([id, all]) => (all[0] ? [[all[0], id]] as const : [])));
   const listed = loose.size === 0 ? own : messages.filter((one) => threadOf(one) === undefined || loose.has(one));
-  return flatRows(listed, (message) => {
-    const id = loose.get(message) ?? (message.message_type === 'tool_call' ? message.metadata.call_id : undefined);
-    return id === undefined ? undefined : threads.get(id);
-  });
+  const over = new Set(messages.filter((one) => one.message_type === 'tool_result').map((one) => familyOf(one.metadata.call_id)));
+  return flatRows(
+    listed,
+    (message) => {
+      const id = loose.get(message) ?? (message.message_type === 'tool_call' ? message.metadata.call_id : undefined);
+      return id === undefined ? undefined : threads.get(id);
+    },
+    (thread) => (isHelper(thread) ? (over.has(familyOf(thread)) ? 'over' : 'running') : null),
+  );
+}
+
+/** Helpers' conversations are named by a UUID of version 8 that follows from the id of their call. */
+const isHelper = (thread: unknown): boolean => typeof thread === 'string' && thread[14] === '8';
+
+/** The same for a call and for its helpers. */
+function familyOf(id: unknown): string {
+  const text = String(id);
+  return `${text.slice(0, 14)}8${text.slice(15, -1)}${(Number.parseInt(text.slice(-1), 16) & 8).toString(16)}`;
 }
 
 const threadOf = (message: Message): unknown => message.metadata.delegation ?? undefined;
@@ -53,7 +69,7 @@ function threadsIn(messages: Message[]): Map<unknown, Message[]> {
 }
 
 /** Rows of one conversation; `threadAt` returns the thread of the task that a message delegated. */
-function flatRows(messages: Message[], threadAt: (message: Message) => Message[] | undefined): Row[] {
+function flatRows(messages: Message[], threadAt: (message: Message) => Message[] | undefined, helperOf: (thread: unknown) => Thread['helper'] = () => null): Row[] {
   const results = new Map(messages.filter((one) => one.message_type === 'tool_result').map((one) => [one.metadata.call_id, one]));
   const called = new Set(messages.filter((one) => one.message_type === 'tool_call').map((one) => one.metadata.call_id));
   const questions = new Set(messages.filter((one) => one.message_type === 'question').map((one) => one.metadata.question_id));
@@ -64,7 +80,7 @@ function flatRows(messages: Message[], threadAt: (message: Message) => Message[]
     if (questions.has(answeredIn(message))) continue;
     const said = threadAt(message);
     if (said) {
-      rows.push(threadRow(message, said, results.get(message.metadata.call_id) ?? null));
+      rows.push(threadRow(message, said, results.get(message.metadata.call_id) ?? null, helperOf(threadOf(message))));
       continue;
     }
     if (message.message_type !== 'tool_call') {
@@ -93,13 +109,13 @@ function answeredIn({ metadata }: Message): unknown {
   return (metadata.question_answer as { question_id?: unknown } | undefined)?.question_id ?? null;
 }
 
-function threadRow(first: Message, said: Message[], result: Message | null): Row {
+function threadRow(first: Message, said: Message[], result: Message | null, helper: Thread['helper']): Row {
   const call = threadOf(first) === undefined ? first : null;
   const begin = said.find((one) => one.metadata.task === true);
   const role = begin?.agent_role ?? said.find((one) => one.agent_role)?.agent_role ?? null;
   // The task is the heading; as a message it would appear twice.
   const rows = flatRows(said.filter((one) => one !== begin), () => undefined);
-  return { kind: 'thread', key: first.id, call, result: call && result, task: begin?.content ?? '', role, rows };
+  return { kind: 'thread', key: first.id, call, result: call && result, task: begin?.content ?? '', role, rows, helper };
 }
 
 /** The messages that a row shows. */
@@ -141,7 +157,8 @@ function reportedStep({ call: { metadata }, result }: Call): number | null {
 
 /** Needs no line of its own: it succeeded, or it is a running read. */
 function isQuiet({ call: { metadata }, result }: Call): boolean {
-  const isLook = LOOKS.has(metadata.category);
+  // What helpers found is worth its own line.
+  const isLook = LOOKS.has(metadata.category) && metadata.tool !== 'explore';
   if (!result) return isLook && metadata.status === 'running';
   return (isLook || CHANGES.has(metadata.tool)) && result.metadata.success === true;
 }
