@@ -104,7 +104,7 @@ pub async fn ask(
     (moment, question): (ApprovalMoment, Question),
 ) -> Result<CallOutcome, Problem> {
     metrics::count_verdict("asked");
-    let folder = folder_of(&effects).map(|folder| folder.to_string());
+    let folder = place_of(&effects);
     let grant = grant_of(&call.body.tool, &effects, moment);
     let shown = effects.iter().take(MOST_SHOWN).map(shown).collect::<Result<_, _>>().map_err(broken)?;
     let EffectPreview { step_number, diff, deleted, deleted_count, reversible } = effect_preview::of(chat, effects, changes).await?;

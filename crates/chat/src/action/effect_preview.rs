@@ -58,6 +58,7 @@ fn is_final(effect: &Effect) -> bool {
             RunEffect::Network | RunEffect::Unconfined | RunEffect::Call { .. } | RunEffect::Consult { .. } => true,
             RunEffect::Execute { .. } | RunEffect::Inspect => false,
         },
+        Effect::Web(_) => true,
         Effect::Record(_) | Effect::Landing(_) => false,
     }
 }
