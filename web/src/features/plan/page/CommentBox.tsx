@@ -43,7 +43,7 @@ export function CommentBox({ comment, step }: { comment: DraftComment; step: num
       <div className="flex flex-wrap items-center gap-2">
         <p id={hint} className="min-w-0 flex-1 px-1 text-xs text-muted">{others === 0 ? t('goesAlone') : t('goesAlong', { count: others })}</p>
         <Button look="quiet" onClick={() => close(draft.cancel)}>{common('cancel')}</Button>
-        <Button disabled={comment.text.trim() === ''} onClick={() => close(draft.add)}>{t('addComment')}<kbd aria-hidden className="text-xs text-muted pointer-coarse:hidden">{modifier()} ↵</kbd></Button>
+        <Button disabled={comment.text.trim() === ''} onClick={() => close(draft.add)}>{t('addComment')}<kbd aria-hidden className="font-sans text-xs text-muted pointer-coarse:hidden">{modifier()} ↵</kbd></Button>
       </div>
     </div>
   );

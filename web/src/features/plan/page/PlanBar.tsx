@@ -43,7 +43,7 @@ export function PlanBar({ hindrance, run, isActing }: { hindrance: ExecuteHindra
             <Button data-execute look="primary" aria-disabled={reason !== undefined || run.starting} aria-describedby={reason === undefined ? undefined : reasonId} aria-keyshortcuts="Control+Enter" onClick={execute} className={`plan-bar-execute min-w-0 max-sm:flex-1 ${off}`}>
               {run.starting && <LoaderCircle className="size-4 animate-spin" aria-hidden="true" />}
               {run.starting ? t('starting') : words}
-              {!isPhone && <kbd aria-hidden className="text-xs font-normal opacity-80">{modifier()} ↵</kbd>}
+              {!isPhone && <kbd aria-hidden className="font-sans text-xs font-normal opacity-80">{modifier()} ↵</kbd>}
             </Button>
           </Tip>
           <Button look="primary" aria-haspopup="dialog" aria-label={t('options')} aria-disabled={hindrance !== undefined} onClick={() => hindrance === undefined && setDialog('execute')} className={`plan-bar-options ${hindrance === undefined ? '' : offClass}`}><ChevronDown className="size-4" aria-hidden="true" /></Button>

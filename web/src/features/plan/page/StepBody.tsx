@@ -1,4 +1,4 @@
-import { Info, SquareTerminal } from 'lucide-react';
+import { Info, Terminal } from 'lucide-react';
 import { useText } from '@/i18n';
 import { shownName } from '@/lib/marks';
 import type { PlanStep } from '../model';
@@ -34,7 +34,7 @@ function Facts({ step }: { step: PlanStep }) {
       {check === '' ? (
         <span className="flex items-center gap-1.5 text-xs"><Info className="size-3.5" aria-hidden="true" />{t('noCheck')}</span>
       ) : (
-        <code title={t('check')} className="flex max-w-full min-w-0 items-center gap-1.5 text-[11.5px] break-all plan-check"><SquareTerminal className="size-3.5 shrink-0" aria-label={t('check')} />{shownName(check)}</code>
+        <code title={t('check')} className="flex max-w-full min-w-0 items-center gap-1.5 text-[11.5px] break-all plan-check"><Terminal className="size-3 shrink-0" aria-label={t('check')} />{shownName(check)}</code>
       )}
     </div>
   );

@@ -33,12 +33,12 @@ export function StepRow({ step }: { step: PlanStep }) {
       data-step={number}
       data-status={step.status}
       tabIndex={isCurrent ? 0 : -1}
-      onFocus={() => review.setCurrent(number)}
+      onFocus={() => !isPhone && review.setCurrent(number)}
       onPointerEnter={(event) => event.pointerType === 'mouse' && !document.activeElement?.closest('[data-step]') && review.setCurrent(number)}
       data-far={isNear || isPhone || isOutline ? undefined : true}
       className={`plan-step group relative border-t first:border-t-0 ${isCurrent ? 'bg-surface' : ''}`}
     >
-      <div data-off={isOff || undefined} className={`flex gap-2 ${isPhone ? 'px-4 py-1' : isOutline && !isOpen ? 'py-1.5' : 'py-3'}`}>
+      <div data-off={isOff || undefined} className={`flex gap-2 ${isPhone && !isOpen ? 'items-center' : ''} ${isPhone ? 'px-4 py-1' : isOutline && !isOpen ? 'py-1.5' : 'py-3'}`}>
         <StepNumber step={step} isCurrent={isCurrent} />
         <div className="min-w-0 flex-1">
           <StepHead step={step} review={review} isOpen={isOpen} isCurrent={isCurrent} quotes={drafts.map((one) => one.quote).filter((quote) => quote !== '').join('\n')} />
@@ -87,7 +87,7 @@ function StepHead({ step, review, isOpen, isCurrent, quotes }: HeadProps) {
   const title = <div role="heading" aria-level={3} className={`min-w-0 flex-1 text-base break-words ${isPhone && !isOpen ? 'font-normal' : 'font-semibold'} ${look}`} data-folded={isOpen ? undefined : true}><Title text={step.action} /></div>;
   return (
     <div ref={words} data-words>
-      <div className={`flex flex-wrap items-start gap-x-4 ${isPhone ? 'min-h-11 items-center py-1' : ''}`}>
+      <div className={`flex gap-x-4 ${isPhone ? 'min-h-11 items-center' : 'flex-wrap items-start'}`}>
         {isPhone ? <button type="button" aria-expanded={isOpen} onClick={() => review.setCurrent(isCurrent ? 0 : step.step_number)} className="flex min-w-0 flex-1 items-center gap-2 text-left">{title}<ChevronDown className={`size-4 shrink-0 text-muted ${isOpen ? 'plan-turned' : ''}`} aria-hidden="true" /></button> : title}
         <div className="ml-auto flex shrink-0 items-center gap-4 leading-[22px] text-muted">
           {isOff && <span className="text-xs">{t('skipped')}</span>}

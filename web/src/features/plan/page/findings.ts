@@ -1,5 +1,10 @@
-// What the linter found in a plan's file, by step.
+// What the linter finds in the plan's file as it is now.
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { reviewApi } from '@/lib/api/review';
 import type { Finding } from '@/lib/api/types';
+import { useChatIds } from '@/lib/chat/context';
+import type { Revision } from '../model';
 
 export interface StepFinding extends Finding {
   /** Null for what belongs to no step. */
@@ -8,57 +13,21 @@ export interface StepFinding extends Finding {
   key: string;
 }
 
-export function findingsByStep(text: string, findings: readonly Finding[]): StepFinding[] {
-  const starts = stepLines(text);
-  return findings.map((finding) => {
-    const step = stepAt(starts, finding.line);
-    return { ...finding, step, key: `${step ?? 0} ${finding.message}` };
+const NONE: StepFinding[] = [];
+
+/** Of the newest version: older ones have no file. Those that the user dismissed are left out. */
+export function useFindings({ sha256 }: Revision, dismissed: readonly string[]): StepFinding[] {
+  const { workspaceId, chatId } = useChatIds();
+  const found = useQuery({
+    queryKey: ['findings', chatId, sha256],
+    queryFn: async () => (await reviewApi.plan(workspaceId, chatId)).findings.map(withKey),
+    retry: false,
   });
+  return useMemo(() => (found.data ?? NONE).filter(({ key }) => !dismissed.includes(key)), [found.data, dismissed]);
 }
 
-interface StepLines {
-  first: number[];
-  end: number;
-}
-
-function stepAt({ first, end }: StepLines, line: number): number | null {
-  if (line >= end) return null;
-  const place = first.findLastIndex((start) => start <= line);
-  return place < 0 ? null : place + 1;
-}
-
-const BULLET = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
-const indentOf = (line: string) => /^[ \t]*/.exec(line)?.[0].replaceAll('\t', '    ').length ?? 0;
-
-/** The first line of each step, and the line where the section ends. Lines count from 1. */
-function stepLines(text: string): StepLines {
-  const lines = text.split(/\r?\n/);
-  const fenced = fencedLines(lines);
-  const isHeading = (line: string, at: number) => !fenced[at] && /^##?(\s|$)/.test(line);
-  const heading = lines.findIndex((line, at) => isHeading(line, at) && /^##\s+steps\s*:?\s*$/i.test(line));
-  if (heading < 0) return { first: [], end: 0 };
-  const next = lines.findIndex((line, at) => at > heading && isHeading(line, at));
-  const end = next < 0 ? lines.length : next;
-  const first: number[] = [];
-  let indent = -1;
-  for (let at = heading + 1; at < end; at += 1) {
-    const line = lines[at] ?? '';
-    if (fenced[at] || !BULLET.test(line) || (indent >= 0 && indentOf(line) >= indent + 2)) continue;
-    if (indent < 0) indent = indentOf(line);
-    first.push(at + 1);
-  }
-  return { first, end: end + 1 };
-}
-
-function fencedLines(lines: string[]): boolean[] {
-  let fence = '';
-  return lines.map((line) => {
-    const mark = /^(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
-    if (fence === '') {
-      fence = mark;
-      return mark !== '';
-    }
-    if (mark.startsWith(fence) && line.trim() === mark) fence = '';
-    return true;
-  });
+/** The number of the step stands before the message already. */
+function withKey(finding: Finding & { step: number | null }): StepFinding {
+  const message = finding.message.replace(/^step \d+ /, '');
+  return { ...finding, message, key: `${finding.step ?? 0} ${finding.line} ${message}` };
 }

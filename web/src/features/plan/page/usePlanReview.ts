@@ -5,12 +5,12 @@ import { isBusy } from '@/lib/chat/view';
 import type { Revision } from '../model';
 import { useLivePlan, useMayRevise } from '../usePlan';
 import { useDraft } from './drafts';
+import { useFindings } from './findings';
 import { notesOf } from './notes';
 import type { PlanReview } from './review';
 import { choiceOf } from './run';
 import { useEdits } from './useEdits';
 import { useFileSigns } from './useFileSigns';
-import { usePlanFindings } from './usePlanFindings';
 
 interface Given extends Pick<PlanReview, 'shown' | 'newest' | 'isPhone' | 'isOutline' | 'preview'> {
   revisions: Revision[];
@@ -29,7 +29,7 @@ export function usePlanReview({ revisions, approved, ...given }: Given): PlanRev
   const messages = useChatView((view) => view.messages);
   const notes = useMemo(() => notesOf(messages, revisions, shown), [messages, revisions, shown]);
   const edits = useEdits(newest, draft, setCurrent);
-  const findings = usePlanFindings(newest, draft.dismissed);
+  const findings = useFindings(newest, draft.dismissed);
   const signOf = useFileSigns(plan, !approved.has(shown.sha256));
   const excluded = useExcluded(shown, approved);
   const isOver = plan.steps.every((step) => step.status === 'done' || step.status === 'skipped');
@@ -57,9 +57,9 @@ function useExcluded(shown: Revision, approved: Set<string>): ReadonlySet<number
   const progress = useChatView((view) => view.chat.progress);
   const isActing = useChatView((view) => view.chat.config.agent_mode === 'act');
   return useMemo(() => {
-    const { choice } = (progress ?? {}) as { choice?: { steps?: number[] | null } };
-    if (!isActing || !approved.has(shown.sha256) || !choice?.steps) return new Set<number>();
-    const chosen = new Set(choice.steps);
+    const { chosen_steps: steps } = (progress ?? {}) as { chosen_steps?: number[] | null };
+    if (!isActing || !approved.has(shown.sha256) || !steps) return new Set<number>();
+    const chosen = new Set(steps);
     return new Set(shown.plan.steps.map((step) => step.step_number).filter((step) => !chosen.has(step)));
   }, [progress, isActing, approved, shown]);
 }
