@@ -12,7 +12,7 @@ import { toastError } from '@/lib/toast';
 import { comparePlans, isChanged } from '../diff';
 import { type Revision, progressOf } from '../model';
 import { useReview } from './review';
-import { totalMinutes } from './run';
+import { minutesOf, totalMinutes } from './run';
 import { pathKey } from './scope';
 
 interface Props {
@@ -87,8 +87,9 @@ function Totals() {
   const locale = useLocale((state) => state.locale);
   const { plan, shown } = useReview();
   const files = new Set(plan.steps.flatMap((step) => step.files).map(pathKey)).size;
-  const minutes = totalMinutes(plan.steps, plan.steps.map((step) => step.step_number));
-  const time = plan.estimated_total_time === undefined ? (minutes > 0 ? longDuration(locale, minutes * 60_000) : '') : spoken(locale, plan.estimated_total_time);
+  const told = plan.estimated_total_time;
+  const minutes = told === undefined ? totalMinutes(plan.steps, plan.steps.map((step) => step.step_number)) : (minutesOf(told) ?? 0);
+  const time = minutes > 0 ? longDuration(locale, minutes * 60_000) : told === undefined ? '' : spoken(locale, told);
   const asks = plan.steps.filter((step) => step.tools_needed.includes('rm')).length;
   const { done, total } = progressOf(plan);
   const facts = [t('totals', { steps: plan.steps.length }), files > 0 ? t('totalFiles', { files }) : '', time === '' ? '' : t('totalTime', { time }), asks > 0 ? t('asksFirst', { count: asks }) : '', plan.steps === shown.plan.steps ? '' : t('doneSoFar', { done, total })];
