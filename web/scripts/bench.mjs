@@ -65,7 +65,7 @@ test('a chat of 10,000 messages: at most 1,500 DOM nodes', async () => {
 });
 
 test('a plan of 60 steps on its page: at most 1,500 DOM nodes', async () => {
-  const server = await startServer({ model: { obey: true } });
+  const server = await startServer({ model: { act: [{ text: 'Ready.' }], obey: true } });
   const { page } = await openBrowser(server);
   const chat = await server.newChat();
   await chat.say(`CALL write_plan ${JSON.stringify(longPlan())}`);

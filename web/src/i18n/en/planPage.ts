@@ -65,6 +65,7 @@ export const planPage = {
   on: 'On “{quote}”',
   findings: 'Findings',
   noFindings: 'The linter found nothing.',
+  moreFindings: '{count} more at their steps.',
   linter: 'Linter',
   askToFix: 'Ask to fix',
   dismiss: 'Dismiss',

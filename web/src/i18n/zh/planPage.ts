@@ -65,6 +65,7 @@ export const planPage = {
   on: '关于“{quote}”',
   findings: '问题',
   noFindings: '检查器没有发现问题。',
+  moreFindings: '另有 {count} 处，见各步骤。',
   linter: '检查器',
   askToFix: '要求修正',
   dismiss: '忽略',

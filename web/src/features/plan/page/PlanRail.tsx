@@ -10,6 +10,9 @@ import { pathKey } from './scope';
 import { ScopeCounts, ScopeTree } from './ScopeTree';
 import { focusStep } from './usePlanKeys';
 
+/** More findings than this are only at their steps. */
+const MOST_LISTED = 20;
+
 export type RailSection = 'findings' | 'scope' | 'risks';
 
 /** Beside the steps: what became of comments, what the linter found, the files, and the plan's lists. `only` is the one that a phone shows. */
@@ -76,8 +79,9 @@ function Findings() {
     <Section title={t('findings')} aside={findings.length > 0 ? findings.length : undefined}>
       {findings.length === 0 && <p className="text-fg2">{t('noFindings')}</p>}
       <ul>
-        {findings.slice(0, 60).map((finding) => <Lead key={finding.key} step={finding.step} icon={<FindingIcon finding={finding} />}><Words text={shownText(finding.message)} /> <span className="text-muted">{t('linter')}</span></Lead>)}
+        {findings.slice(0, MOST_LISTED).map((finding) => <Lead key={finding.key} step={finding.step} icon={<FindingIcon finding={finding} />}><Words text={shownText(finding.message)} /> <span className="text-muted">{t('linter')}</span></Lead>)}
       </ul>
+      {findings.length > MOST_LISTED && <p className="text-muted">{t('moreFindings', { count: findings.length - MOST_LISTED })}</p>}
     </Section>
   );
 }

@@ -14,7 +14,7 @@ import { StepForm } from './StepForm';
 import { useDragging } from './useDragging';
 import { useNear } from './useNear';
 
-/** One step. Far from the window it is its words alone; on a phone, unless it is the one that is read. */
+/** One step. Far from the window it is its words alone; on a phone and in the outline, unless it is the one that is read. */
 export function StepRow({ step }: { step: PlanStep }) {
   const review = useReview();
   const row = useRef<HTMLLIElement>(null);
@@ -26,6 +26,7 @@ export function StepRow({ step }: { step: PlanStep }) {
   const isNear = useNear(row);
   const isOpen = isEdited || drafts.some((one) => one.isOpen) || (isPhone || isOutline ? isCurrent : isNear);
   const isOff = draft.skippedSteps.has(number) || review.excluded.has(number);
+  const isFar = !isOpen && !isNear && !isCurrent && !isPhone;
   return (
     <li
       ref={row}
@@ -35,16 +36,16 @@ export function StepRow({ step }: { step: PlanStep }) {
       tabIndex={isCurrent ? 0 : -1}
       onFocus={() => !isPhone && review.setCurrent(number)}
       onPointerEnter={(event) => event.pointerType === 'mouse' && !document.activeElement?.closest('[data-step]') && review.setCurrent(number)}
-      data-far={isNear || isPhone || isOutline ? undefined : true}
+      data-far={isFar && !isOutline ? true : undefined}
       className={`plan-step group relative border-t first:border-t-0 ${isCurrent ? 'bg-surface' : ''}`}
     >
-      <div data-off={isOff || undefined} className={`flex gap-2 ${isPhone && !isOpen ? 'items-center' : ''} ${isPhone ? 'px-4 py-1' : isOutline && !isOpen ? 'py-1.5' : 'py-3'}`}>
+      {isFar ? <h3 className="truncate py-1.5">{number} {step.action}</h3> : <div data-off={isOff || undefined} className={`flex gap-2 ${isPhone && !isOpen ? 'items-center' : ''} ${isPhone ? 'px-4 py-1' : isOutline && !isOpen ? 'py-1.5' : 'py-3'}`}>
         <StepNumber step={step} isCurrent={isCurrent} />
         <div className="min-w-0 flex-1">
           <StepHead step={step} review={review} isOpen={isOpen} isCurrent={isCurrent} quotes={drafts.map((one) => one.quote).filter((quote) => quote !== '').join('\n')} />
           {isOpen && (isEdited ? <StepForm key={number} step={step} /> : <StepBody step={step} drafts={drafts} />)}
         </div>
-      </div>
+      </div>}
       {isCurrent && !isEdited && <StepBar step={number} />}
     </li>
   );

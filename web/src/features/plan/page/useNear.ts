@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from 'react';
 
 /** How far beyond the window something is drawn ahead, in pixels. */
-const AHEAD = 500;
+const AHEAD = 300;
 
 /** Whether an element is in the part of its scroller that is shown, or nearly. */
 export function useNear(element: RefObject<HTMLElement | null>): boolean {
