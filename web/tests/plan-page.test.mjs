@@ -57,6 +57,7 @@ test('a plan of 12 steps by mouse: read, commented on, edited, reordered; the ne
   await stepOf(page, 3).locator('strong', { hasText: 'Two replicas' }).waitFor();
   await stepOf(page, 1).getByRole('img', { name: 'new' }).first().waitFor();
   await stepOf(page, 2).getByRole('img', { name: 'changed' }).waitFor();
+  await page.getByRole('region', { name: 'Findings' }).getByRole('button', { name: /^Warning Step 12 has no reason/ }).click();
   await stepOf(page, 12).getByText('has no reason', { exact: false }).waitFor();
   await page.getByRole('tree', { name: 'Files that the plan names' }).getByText('migrations/').click();
   await page.getByRole('treeitem').getByText('0042_keys.up.sql').waitFor();

@@ -5,7 +5,7 @@ import { modifier } from '@/lib/keys';
 import { shownText } from '@/lib/marks';
 import type { DraftComment } from './drafts';
 import { useReview } from './review';
-import { focusStep } from './usePlanKeys';
+import { focusStep } from './focusStep';
 
 /** A comment being written, below what it is about. What is typed outlives a reload. */
 export function CommentBox({ comment, step }: { comment: DraftComment; step: number }) {

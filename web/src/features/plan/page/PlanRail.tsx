@@ -8,7 +8,7 @@ import { NoteIcon, useNoteWords } from './NoteLine';
 import { useReview } from './review';
 import { pathKey } from './scope';
 import { ScopeCounts, ScopeTree } from './ScopeTree';
-import { focusStep } from './usePlanKeys';
+import { focusStep } from './focusStep';
 
 /** More findings than this are only at their steps. */
 const MOST_LISTED = 20;

@@ -18,7 +18,8 @@ import { StepForm } from './StepForm';
 import { StepRow } from './StepRow';
 import { StopMark } from './StopMark';
 import { usePlanReview } from './usePlanReview';
-import { focusStep, usePlanKeys } from './usePlanKeys';
+import { focusStep } from './focusStep';
+import { usePlanKeys } from './usePlanKeys';
 import { useRun } from './useRun';
 import { useActionsOf } from './useStepActions';
 
@@ -96,8 +97,8 @@ function Steps({ review }: { review: PlanReview }) {
   return (
     <>
       <ol aria-label={t('steps')} className="border-y">
-        {plan.steps.map((step, place) => (
-          <Fragment key={review.draft.keys[place] ?? place}>
+        {plan.steps.map((step) => (
+          <Fragment key={step.step_number}>
             <StepRow step={step} />
             {choice.stopAfter === step.step_number && <StopMark step={step.step_number} />}
             {after === step.step_number && fresh}

@@ -4,7 +4,7 @@ import { TextInput } from '@/components/form';
 import { useText } from '@/i18n';
 import type { PlanStep } from '../model';
 import { useReview } from './review';
-import { focusStep } from './usePlanKeys';
+import { focusStep } from './focusStep';
 
 const EMPTY: PlanStep = { step_number: 0, action: '', reason: '', tools_needed: [], files: [], status: 'pending' };
 const linesOf = (text: string) => text.split('\n').map((line) => line.trim()).filter((line) => line !== '');

@@ -9,6 +9,7 @@ import { problemLine } from '@/lib/problems';
 import { toast, toastError } from '@/lib/toast';
 import type { PlanStep, Revision } from '../model';
 import { type DraftOfChat, stepKeys } from './drafts';
+import { focusStep } from './focusStep';
 
 /** The step that is being written: an old one, or a new one after `after`. */
 type Editing = { step: number } | { after: number };
@@ -21,6 +22,11 @@ export function useEdits(newest: Revision, draft: DraftOfChat, setCurrent: (step
   const base = useRef(newest);
   base.current = newest;
 
+  /** What had the focus may be gone, or elsewhere. */
+  const reach = (step: number) => {
+    setCurrent(step);
+    requestAnimationFrame(() => focusStep(step));
+  };
   const put = async (steps: PlanStep[]) => {
     setSaving(true);
     try {
@@ -39,7 +45,7 @@ export function useEdits(newest: Revision, draft: DraftOfChat, setCurrent: (step
     const moved = steps[step - 1];
     if (isSaving || !moved || to < 1 || to > steps.length || to === step) return;
     await put(steps.toSpliced(step - 1, 1).toSpliced(to - 1, 0, moved)).then(() => {
-      setCurrent(to);
+      reach(to);
       announce(t('moved', { step: to }));
     }, refused);
   };
@@ -47,7 +53,7 @@ export function useEdits(newest: Revision, draft: DraftOfChat, setCurrent: (step
     if (isSaving || steps.length < 2) return;
     await put(steps.toSpliced(step - 1, 1)).then(() => {
       setEditing(null);
-      setCurrent(Math.min(step, steps.length - 1));
+      reach(Math.min(step, steps.length - 1));
       toast(t('deletedNow', { step }), { action: { label: t('undo'), run: () => void put(steps).catch(refused) } });
     }, refused);
   };
@@ -65,7 +71,7 @@ export function useEdits(newest: Revision, draft: DraftOfChat, setCurrent: (step
     }
     if (renamed?.[0] !== undefined && renamed[1] !== undefined && renamed[0] !== renamed[1]) draft.rename(renamed[0], renamed[1]);
     setEditing(null);
-    setCurrent(at + 1);
+    reach(at + 1);
     return null;
   };
   return { editing, isSaving, edit: (what: Editing | null) => setEditing(what), move, remove, save };

@@ -1,5 +1,6 @@
 import { useShortcuts } from '@/lib/keys';
 import { useLetters } from '@/lib/letters';
+import { focusStep } from './focusStep';
 import type { PlanReview } from './review';
 import { selectionIn } from './selection';
 
@@ -9,8 +10,6 @@ interface Actions {
   toggleStop: (step: number) => void;
   execute: () => void;
 }
-
-export const focusStep = (step: number) => document.getElementById(`step-${step}`)?.focus();
 
 /** J and K go from step to step; the other keys are for the one that they have reached. */
 export function usePlanKeys(review: PlanReview, { toggleOutline, toggleSkip, toggleStop, execute }: Actions): void {

@@ -57,7 +57,7 @@ function useExcluded(shown: Revision, approved: Set<string>): ReadonlySet<number
   const progress = useChatView((view) => view.chat.progress);
   const isActing = useChatView((view) => view.chat.config.agent_mode === 'act');
   return useMemo(() => {
-    const { chosen_steps: steps } = (progress ?? {}) as { chosen_steps?: number[] | null };
+    const steps = progress?.chosen_steps ?? null;
     if (!isActing || !approved.has(shown.sha256) || !steps) return new Set<number>();
     const chosen = new Set(steps);
     return new Set(shown.plan.steps.map((step) => step.step_number).filter((step) => !chosen.has(step)));
