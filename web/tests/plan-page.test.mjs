@@ -35,6 +35,11 @@ const open = async (chat, options = {}) => {
   return page;
 };
 const stepOf = (page, step) => page.locator(`#step-${step}`);
+/** The same, in view: further away it is its words alone. */
+const inView = async (page, step) => {
+  await stepOf(page, step).evaluate((row) => row.scrollIntoView({ block: 'center' }));
+  return stepOf(page, step);
+};
 const actions = async (chat) => (await newestPlan(chat)).metadata.plan.steps.map((step) => step.action);
 const newestPlan = async (chat) => (await stage.snapshot(chat)).messages.findLast((message) => message.message_type === 'plan');
 const version = (page, revision) => page.locator('select').first().locator('option:checked').and(page.locator(`option:text-is("v${revision}")`)).waitFor({ state: 'attached' });
@@ -63,18 +68,18 @@ test('a plan of 12 steps by mouse: read, commented on, edited, reordered; the ne
   await page.getByRole('treeitem').getByText('0042_keys.up.sql').waitFor();
 
   // A file is looked at without leaving the page.
-  await stepOf(page, 2).getByRole('link', { name: 'src/lib.rs' }).click();
+  await (await inView(page, 2)).getByRole('link', { name: 'src/lib.rs' }).click();
   await page.getByRole('dialog', { name: 'Preview of a file' }).getByText('pub fn begin() {}').waitFor();
   await page.keyboard.press('Escape');
 
   // A comment on selected text, one on a step, one from a finding; they outlive a reload.
-  await stepOf(page, 3).hover();
+  await (await inView(page, 3)).hover();
   await select(page, 3, 'then inserts it');
   await stepOf(page, 3).getByRole('button', { name: 'Comment' }).click();
   await page.getByLabel('Your comment on step 3').fill('Insert first, lock only on conflict');
   await page.getByRole('button', { name: 'Add comment' }).click();
   assert.equal(await page.evaluate(() => [...CSS.highlights.get('plan-comment')].map(String).join()), 'then inserts it');
-  await stepOf(page, 7).getByRole('heading').click();
+  await (await inView(page, 7)).getByRole('heading').first().click();
   await stepOf(page, 7).getByRole('button', { name: 'Comment' }).click();
   await page.getByLabel('Your comment on step 7').fill('Keep tests/dedupe.rs');
   await page.reload();
@@ -84,13 +89,14 @@ test('a plan of 12 steps by mouse: read, commented on, edited, reordered; the ne
   await picture(page, 'plan-page-comments');
 
   // Edited in place: each edit is a version, and the file says the same.
-  await stepOf(page, 9).getByRole('heading').click();
+  await (await inView(page, 9)).getByRole('heading').first().click();
   await stepOf(page, 9).getByRole('button', { name: 'Edit step' }).click();
   await page.getByLabel('Check command').fill('cargo test telemetry');
   await page.getByLabel('Files, one per line').fill('src/telemetry/metrics.rs\nsrc/telemetry/trace.rs');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await version(page, 2);
   await stepOf(page, 9).getByText('cargo test telemetry').waitFor();
+  await inView(page, 2);
   const grip = await stepOf(page, 3).hover().then(() => stepOf(page, 3).locator('[title^="Drag step 3"]').boundingBox());
   const target = await stepOf(page, 1).boundingBox();
   await page.mouse.move(grip.x + 5, grip.y + 8);
@@ -98,8 +104,8 @@ test('a plan of 12 steps by mouse: read, commented on, edited, reordered; the ne
   await page.mouse.move(grip.x + 5, target.y + 6, { steps: 5 });
   await page.mouse.up();
   await version(page, 3);
-  await stepOf(page, 1).getByText('Insert first, lock only on conflict').waitFor();
-  await stepOf(page, 12).getByRole('heading').click();
+  await (await inView(page, 1)).getByText('Insert first, lock only on conflict').waitFor();
+  await (await inView(page, 12)).getByRole('heading').first().click();
   await stepOf(page, 12).getByRole('button', { name: 'More for step 12' }).click();
   await page.getByRole('menuitem', { name: 'Delete step' }).click();
   await version(page, 4);
@@ -126,14 +132,14 @@ test('a plan of 12 steps by mouse: read, commented on, edited, reordered; the ne
   assert.deepEqual(sent.metadata.comments.map(({ step, quote, text }) => [step, quote, text]), [[1, 'then inserts it', 'Insert first, lock only on conflict'], [7, '', 'Keep tests/dedupe.rs']]);
   assert.match(sent.content, /Smaller where you can\.[^]*Insert first, lock only on conflict/);
   assert.equal(await page.locator('[data-draft]').count(), 0);
-  await stepOf(page, 1).locator('[data-note=sent]').waitFor();
+  await (await inView(page, 1)).locator('[data-note=sent]').waitFor();
   const [first, second] = sent.metadata.comments;
   const revised = (await newestPlan(chat)).metadata.plan;
   revised.steps[0].reason = 'Inserts with ON CONFLICT DO NOTHING first.';
   await stage.say(chat, `CALL write_plan ${JSON.stringify({ ...revised, comments: [{ id: first.id, outcome: 'done', note: 'Locks only on conflict now.' }, { id: second.id, outcome: 'declined', note: 'It tests code that is gone.' }] })}`);
   await version(page, 6);
   await stepOf(page, 1).locator('[data-note=done]').getByText('Locks only on conflict now.').waitFor();
-  await stepOf(page, 7).locator('[data-note=declined]').getByText('It tests code that is gone.').waitFor();
+  await (await inView(page, 7)).locator('[data-note=declined]').getByText('It tests code that is gone.').waitFor();
   await page.getByText('1 of 2 done').waitFor();
   await picture(page, 'plan-page-outcomes');
 
