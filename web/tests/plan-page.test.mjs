@@ -91,8 +91,8 @@ test('a plan of 12 steps by mouse: read, commented on, edited, reordered; the ne
   // Edited in place: each edit is a version, and the file says the same.
   await (await inView(page, 9)).getByRole('heading').first().click();
   await stepOf(page, 9).getByRole('button', { name: 'Edit step' }).click();
-  await page.getByLabel('Check command').fill('cargo test telemetry');
-  await page.getByLabel('Files, one per line').fill('src/telemetry/metrics.rs\nsrc/telemetry/trace.rs');
+  await page.getByRole('textbox', { name: 'Check command' }).fill('cargo test telemetry');
+  await page.getByRole('textbox', { name: 'Files, one per line' }).fill('src/telemetry/metrics.rs\nsrc/telemetry/trace.rs');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await version(page, 2);
   await stepOf(page, 9).getByText('cargo test telemetry').waitFor();
@@ -110,8 +110,8 @@ test('a plan of 12 steps by mouse: read, commented on, edited, reordered; the ne
   await page.getByRole('menuitem', { name: 'Delete step' }).click();
   await version(page, 4);
   await page.getByRole('button', { name: 'Add a step', exact: true }).click();
-  await page.getByLabel('Action').fill('Write the runbook');
-  await page.getByLabel('Reason').fill('Somebody is on call.');
+  await page.getByRole('textbox', { name: 'Action' }).fill('Write the runbook');
+  await page.getByRole('textbox', { name: 'Reason' }).fill('Somebody is on call.');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await version(page, 5);
   const steps = await actions(chat);
@@ -136,6 +136,9 @@ test('a plan of 12 steps by mouse: read, commented on, edited, reordered; the ne
   const [first, second] = sent.metadata.comments;
   const revised = (await newestPlan(chat)).metadata.plan;
   revised.steps[0].reason = 'Inserts with ON CONFLICT DO NOTHING first.';
+  // The user has edited the file, so the model reads it first.
+  await stage.say(chat, `CALL read ${JSON.stringify({ path: (await newestPlan(chat)).metadata.plan_file })}`);
+  await atRest(stage, chat);
   await stage.say(chat, `CALL write_plan ${JSON.stringify({ ...revised, comments: [{ id: first.id, outcome: 'done', note: 'Locks only on conflict now.' }, { id: second.id, outcome: 'declined', note: 'It tests code that is gone.' }] })}`);
   await version(page, 6);
   await stepOf(page, 1).locator('[data-note=done]').getByText('Locks only on conflict now.').waitFor();
