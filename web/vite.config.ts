@@ -10,7 +10,44 @@ const withoutOrigin = (proxy: { on(event: 'proxyReq', listener: (request: { remo
   proxy.on('proxyReq', (request) => request.removeHeader('origin'));
 
 // Fifty small files, each compressed by itself, would be a tenth larger than one.
-const firstLoad = { name: 'first', tags: ['$initial' as const] };
+const firstLoad = { name: 'first', tags: ['$initial' as const], priority: 100 };
+
+interface Graph {
+  getModuleInfo(id: string): { isEntry: boolean; importers: readonly string[]; dynamicImporters: readonly string[] } | null;
+}
+
+/** The modules that are loaded on demand and need this one at once. `main` stands for the first load. */
+function loadedWith(id: string, graph: Graph, seen = new Set<string>()): Set<string> {
+  const found = new Set<string>();
+  const visit = (one: string) => {
+    if (seen.has(one)) return;
+    seen.add(one);
+    const info = graph.getModuleInfo(one);
+    if (info?.isEntry) found.add('main');
+    if (info && info.dynamicImporters.length > 0) found.add(one);
+    info?.importers.forEach(visit);
+  };
+  visit(id);
+  return found;
+}
+
+const CHAT = /src\/app\/ChatRoute\.tsx$/;
+const INBOX = /src\/features\/home\/InboxPage\.tsx$/;
+const MARKDOWN = /src\/components\/markdown\/|node_modules\/(marked|remend)\//;
+const PRIORITIES = { pages: 40, markdown: 30, shared: 20, chat: 10 };
+type Part = keyof typeof PRIORITIES;
+
+/** In which file a module goes that the chat needs at once: by who else needs it, so that nobody loads much for a little. */
+function partOf(id: string, graph: Graph): Part | null {
+  const needed = [...loadedWith(id, graph)];
+  if (needed.includes('main') || !needed.some((one) => CHAT.test(one))) return null;
+  if (needed.some((one) => INBOX.test(one))) return 'pages';
+  if (MARKDOWN.test(id)) return 'markdown';
+  const isOfFirst = (one: string) => loadedWith(one, graph).has('main');
+  const isElsewhere = needed.some((one) => !CHAT.test(one) && (graph.getModuleInfo(one)?.dynamicImporters.some(isOfFirst) ?? false));
+  return isElsewhere ? 'shared' : 'chat';
+}
+const chatLoad = (Object.keys(PRIORITIES) as Part[]).map((name) => ({ name: (id: string, graph: Graph) => (partOf(id, graph) === name ? name : null), priority: PRIORITIES[name] }));
 
 /** Each file of words is named after its language and its set. */
 const nameOf = ({ facadeModuleId }: { facadeModuleId?: string | null }) => {
@@ -30,7 +67,7 @@ const chunkList: Plugin = {
 export default defineConfig({
   plugins: [react(), tailwindcss(), chunkList],
   resolve: { alias: { '@': new URL('./src', import.meta.url).pathname } },
-  build: { target: 'es2024', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false, chunkSizeWarningLimit: 700, rolldownOptions: { output: { chunkFileNames: nameOf, codeSplitting: { groups: [firstLoad] } } } },
+  build: { target: 'es2024', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false, chunkSizeWarningLimit: 700, rolldownOptions: { output: { chunkFileNames: nameOf, codeSplitting: { includeDependenciesRecursively: false, groups: [firstLoad, ...chatLoad] } } } },
   worker: { format: 'es' },
   server: { proxy: { '/api': { target: server, changeOrigin: true, configure: withoutOrigin } } },
   test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'], setupFiles: ['src/testSetup.ts'], testTimeout: 30_000 },

@@ -66,6 +66,36 @@ test('a chat of 10,000 messages: at most 1,500 DOM nodes', async () => {
   assert.ok(most <= 1_500);
 });
 
+test('a plan of 60 steps on its page: at most 1,500 DOM nodes', async () => {
+  const server = await startServer({ model: { act: [{ text: 'Ready.' }], obey: true } });
+  const { page } = await openBrowser(server);
+  const chat = await server.newChat();
+  await chat.say(`CALL write_plan ${JSON.stringify(longPlan())}`);
+  await until(async () => (await server.api(`${chat.path}/snapshot`)).chat.state === 'idle', 'the plan');
+  const started = Date.now();
+  await page.goto(`${chat.url}/plan`);
+  await page.locator('#step-60').waitFor();
+  report('plan of 60 steps, ready', `${Date.now() - started} ms`, 'aim: 1,000 ms');
+  let most = 0;
+  const times = [];
+  for (let step = 1; step <= 60; step += 1) {
+    const pressed = Date.now();
+    await page.keyboard.press('j');
+    await page.locator(`#step-${step}:focus`).waitFor();
+    times.push(Date.now() - pressed);
+    most = Math.max(most, await page.evaluate(() => document.querySelectorAll('*').length));
+  }
+  report('plan of 60 steps, most DOM nodes', most, 'gate: 1,500');
+  report('key to the next step, the slowest of 60', `${Math.max(...times)} ms`, 'aim: 100 ms');
+  assert.ok(most <= 1_500);
+});
+
+/** Sixty steps with reasons in Markdown, three files, tools, time and check each. */
+function longPlan() {
+  const step = (number) => ({ step_number: number, action: `Change part ${number} of the \`service\``, reason: `Part ${number} is **old**: ${words(12, 'why')}.`, files: [1, 2, 3].map((file) => `src/part${number}/file${file}.rs`), tools_needed: ['write', 'edit'], estimated_time: '5 min', verify: `cargo test part${number}` });
+  return { goal: 'Change every part', steps: Array.from({ length: 60 }, (_, index) => step(index + 1)), risks: [words(20, 'risk')], prerequisites: [] };
+}
+
 test('2,000 tokens streamed: script time, and how far the text above moves', async () => {
   const text = Array.from({ length: TOKENS / 20 }, (_, index) => `${index % 9 === 0 ? `## Part ${index}\n\n` : ''}${words(18, 'token')} **bold** \`code\`.`).join('\n\n');
   const server = await startServer({ model: { plan: [{ text: words(600, 'before') }, { text, delay_ms: 4 }] } });

@@ -107,9 +107,7 @@ function Gate() {
     <Shell>
       <Switch>
         <Route path="/" component={InboxPage} />
-        <Route path="/w/:workspace/c/:chat">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} />}</Route>
-        <Route path="/w/:workspace/c/:chat/changes">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="changes" />}</Route>
-        <Route path="/w/:workspace/c/:chat/timeline">{({ workspace, chat }) => <ChatRoute workspaceId={workspace} chatId={chat} shown="timeline" />}</Route>
+        <Route path="/w/:workspace/c/:chat/:page?">{({ workspace, chat, page }) => <ChatRoute workspaceId={workspace} chatId={chat} shown={page} />}</Route>
         <Route path="/audit" component={AuditPage} />
         <Route path="/settings/:section?">{({ section }) => <SettingsPage section={section} />}</Route>
         <Route component={NotFound} />

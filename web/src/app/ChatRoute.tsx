@@ -47,16 +47,17 @@ const SLOTS: ChatSlots = {
   Guide,
 };
 
+const PlanRoute = part(() => withWords('planPage', import('./PlanRoute')).then((all) => all.PlanRoute));
 const ChangesView = part(() => withWords('beside', import('@/features/changes/ChangesView')).then((all) => all.ChangesView));
 const TimelineView = part(() => withWords('beside', import('@/features/timeline/TimelineView')).then((all) => all.TimelineView));
 const LeaveActDialog = part(() => import('@/features/mode/LeaveActDialog').then((all) => all.LeaveActDialog), null);
 const RevertDialog = part(() => import('@/features/changes/RevertDialog').then((all) => all.RevertDialog), null);
 
-/** What is shown of a chat. */
-type ChatPart = 'chat' | 'changes' | 'timeline';
+/** The pages of a chat, by the last part of their address. */
+const PAGES = ['chat', 'plan', 'changes', 'timeline'];
 
 /** A chat by its address: loads and follows it, and puts the features together. */
-export function ChatRoute({ workspaceId, chatId, shown = 'chat' }: { workspaceId: string; chatId: string; shown?: ChatPart }) {
+export function ChatRoute({ workspaceId, chatId, shown = 'chat' }: { workspaceId: string; chatId: string; shown?: string | undefined }) {
   const isLoaded = useChatStore((state) => chatId in state.views);
   const [attempt, setAttempt] = useState(0);
   const [error, setError] = useState<unknown>(null);
@@ -94,7 +95,7 @@ function NotLoaded({ error, retry }: { error: unknown; retry: () => void }) {
   );
 }
 
-function Loaded({ shown }: { shown: ChatPart }) {
+function Loaded({ shown }: { shown: string }) {
   const { chatId } = useChatIds();
   const toggleMode = useToggleMode();
   const title = useTitleOf()(useChatView((view) => view.chat));
@@ -107,10 +108,11 @@ function Loaded({ shown }: { shown: ChatPart }) {
   useAddress();
   useEffect(() => { if (shown === 'chat') document.title = `${title} · Planwright`; }, [title, shown]);
   useEffect(() => markSeen(chatId, updatedAt), [chatId, updatedAt]);
-  if (isDeleted) return <NotFound />;
+  if (isDeleted || !PAGES.includes(shown)) return <NotFound />;
   return (
     <>
       {shown === 'chat' && <ChatPage mode={<ModeToggle />} role={<RoleMenu />} chips={<><ChatModelChips /><AttachButton draft={chatId} /></>} ring={<ContextRing />} toggleMode={toggleMode} />}
+      {shown === 'plan' && <PlanRoute />}
       {shown === 'changes' && <ChatSubPage title={t('changes')}><ChangesView isPage /></ChatSubPage>}
       {shown === 'timeline' && <ChatSubPage title={t('timeline')}><TimelineView /></ChatSubPage>}
       <LeaveActDialog />

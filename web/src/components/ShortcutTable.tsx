@@ -24,6 +24,7 @@ export function ShortcutTable() {
     [`${mod}+J`, t('keyPanel')],
     ['End', t('keyEnd')],
     ['J K Enter E X C /', t('keyInbox')],
+    ['J K C E S T O · Alt+Shift+↑ ↓', t('keyPlan')],
     [`${mod}+/ · ?`, t('keyHelp')],
   ];
   return (

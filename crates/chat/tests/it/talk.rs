@@ -96,7 +96,7 @@ impl Talk {
     }
 
     pub async fn say(&self, text: &str) {
-        let op = Op::UserMessage { content: text.to_owned(), metadata: Map::new(), images: Vec::new() };
+        let op = Op::UserMessage { content: text.to_owned(), metadata: Map::new(), images: Vec::new(), comments: Vec::new() };
         self.handle.submit(op).await.unwrap();
     }
 

@@ -50,7 +50,7 @@ function PageTabs() {
   const { workspaceId, chatId } = useChatIds();
   const [location] = useLocation();
   const chat = `/w/${workspaceId}/c/${chatId}`;
-  const pages = [[chat, t('chat')], [`${chat}/changes`, t('changes')], [`${chat}/timeline`, t('timeline')]] as const;
+  const pages = [[chat, t('chat')], [`${chat}/plan`, t('plan')], [`${chat}/changes`, t('changes')], [`${chat}/timeline`, t('timeline')]] as const;
   return (
     <nav aria-label={t('pages')} className="flex min-w-0 gap-5 self-end px-4 max-sm:order-last max-sm:w-full max-sm:px-3">
       {pages.map(([to, name]) => (

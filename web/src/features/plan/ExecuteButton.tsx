@@ -80,7 +80,7 @@ export function ExecuteButton({ revision, newest, hindrance, feedback, onProblem
 }
 
 /** Asked before a plan is carried out whose files are not as it found them. */
-function DriftDialog({ files, close, confirm }: { files: DriftedFile[]; close: () => void; confirm: () => void }) {
+export function DriftDialog({ files, close, confirm }: { files: DriftedFile[]; close: () => void; confirm: () => void }) {
   const t = useText('plan');
   const common = useText('common');
   const safe = useRef<HTMLButtonElement>(null);
@@ -94,7 +94,7 @@ function DriftDialog({ files, close, confirm }: { files: DriftedFile[]; close: (
   );
 }
 
-function useHindranceText(hindrance: ExecuteHindrance | undefined, newest: Revision): string | undefined {
+export function useHindranceText(hindrance: ExecuteHindrance | undefined, newest: Revision): string | undefined {
   const t = useText('plan');
   if (hindrance === undefined) return undefined;
   const words: Record<ExecuteHindrance, string> = {

@@ -1,4 +1,6 @@
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { part } from '@/components/part';
+import { withWords } from '@/i18n';
 import { useChatView } from '@/lib/chat/context';
 import { handFocusOn } from '@/lib/focus';
 import { BarFrame } from './BarFrame';
@@ -8,6 +10,8 @@ import { Stepper } from './Stepper';
 import { UserQuestion } from './UserQuestion';
 import { useAnswering } from './useAnswering';
 import type { QuestionView } from './view';
+
+const StepStop = part(() => withWords('planPage', import('./StepStop')).then((all) => all.StepStop), null);
 
 /** The question that waits, with its form. */
 export function PendingQuestion({ view }: { view: QuestionView }) {
@@ -36,6 +40,7 @@ export function PendingQuestion({ view }: { view: QuestionView }) {
     >
       {view.kind === 'user' && <UserQuestion view={view} given={given} />}
       {view.kind === 'plan_approval' && <PlanApproval view={view} given={given} edited={edited} />}
+      {view.kind === 'step_stop' && <StepStop view={view} given={given} />}
       {view.kind === 'tool_approval' && <CallApproval view={view} given={given} />}
     </BarFrame>
   );

@@ -57,7 +57,7 @@ function readSeverity(word: unknown): Severity {
 }
 
 function readKind(word: unknown): QuestionKind {
-  return word === 'plan_approval' || word === 'tool_approval' ? word : 'user';
+  return word === 'plan_approval' || word === 'tool_approval' || word === 'step_stop' ? word : 'user';
 }
 
 function readItem(raw: Json, severity: Severity): QuestionItem | undefined {

@@ -10,6 +10,7 @@ export const keys = {
   keySidebar: 'list of chats',
   keyPanel: 'side panel',
   keyInbox: 'in the inbox: move, open, archive, select, new task, filter',
+  keyPlan: 'on the page of a plan: next, previous, comment, edit, skip, stop after, outline; move the step',
   keyHelp: 'this list',
   keyHistory: 'earlier messages (in the empty composer)',
   keyQuestion: 'to the question',

@@ -10,6 +10,7 @@ export const keys = {
   keySidebar: '对话列表',
   keyPanel: '侧边面板',
   keyInbox: '在收件箱里：移动、打开、归档、选择、新任务、筛选',
+  keyPlan: '在计划页面：下一步、上一步、评论、编辑、跳过、之后停下、大纲；移动步骤',
   keyHelp: '本列表',
   keyHistory: '之前的消息（输入框为空时）',
   keyPalette: '命令、对话、文件、搜索',

@@ -12,7 +12,7 @@ export type MessageType = Schemas['MessageType'];
 export type ChatState = Schemas['ChatState'];
 export type StepStatus = Schemas['StepStatus'];
 export type Severity = Schemas['Severity'];
-export type QuestionKind = Schemas['QuestionKind'];
+export type QuestionKind = Schemas['QuestionKind'] | 'step_stop';
 export type QuestionOutcome = Schemas['QuestionOutcome'];
 export type RunOutcome = Schemas['RunOutcome'];
 export type SwitchedBy = Schemas['SwitchedBy'];
@@ -21,7 +21,9 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 export type StepProgress = Schemas['StepProgress'];
-export type Chat = Omit<Schemas['ChatView'], 'app_data' | 'pending_question'> & { pending_question: PendingQuestion | null };
+/** Of a plan that is carried out: which steps were chosen (null: all), and after which the run asks. */
+type PlanProgress = NonNullable<Schemas['ChatView']['progress']> & { chosen_steps?: number[] | null; stop_after?: number | null };
+export type Chat = Omit<Schemas['ChatView'], 'app_data' | 'pending_question' | 'progress'> & { pending_question: PendingQuestion | null; progress: PlanProgress | null };
 /** What the metadata hold depends on the type of message; who reads a part of it says what it is. */
 export type Message = Omit<Schemas['Message'], 'metadata'> & { metadata: { [key: string]: unknown } };
 export type PlanStep = Known<Schemas['PlanStep']>;
