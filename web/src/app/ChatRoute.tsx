@@ -19,7 +19,7 @@ import { ProgressDock } from '@/features/plan/ProgressDock';
 import { QuestionBar } from '@/features/question/QuestionBar';
 import { QuestionMessageCard } from '@/features/question/QuestionMessageCard';
 import { Skeleton } from '@/components/Skeleton';
-import { useText } from '@/i18n';
+import { useText, withWords } from '@/i18n';
 import { ApiError } from '@/lib/api/client';
 import { ChatProvider, useChatIds, useChatView } from '@/lib/chat/context';
 import { useRevert } from '@/lib/chat/revert';
@@ -47,7 +47,7 @@ const SLOTS: ChatSlots = {
   Guide,
 };
 
-const ChangesView = part(() => import('@/features/changes/ChangesView').then((all) => all.ChangesView));
+const ChangesPage = part(() => withWords('review', import('@/features/changes/page/ChangesPage')).then((all) => all.ChangesPage));
 const TimelineView = part(() => import('@/features/timeline/TimelineView').then((all) => all.TimelineView));
 const LeaveActDialog = part(() => import('@/features/mode/LeaveActDialog').then((all) => all.LeaveActDialog), null);
 const RevertDialog = part(() => import('@/features/changes/RevertDialog').then((all) => all.RevertDialog), null);
@@ -112,7 +112,7 @@ function Loaded({ shown }: { shown: ChatPart }) {
   return (
     <>
       {shown === 'chat' && <ChatPage mode={<ModeToggle />} role={<RoleMenu />} chips={<><ChatModelChips /><AttachButton draft={chatId} /></>} ring={<ContextRing />} toggleMode={toggleMode} />}
-      {shown === 'changes' && <ChatSubPage title={changes('title')}><ChangesView isPage /></ChatSubPage>}
+      {shown === 'changes' && <ChatSubPage title={changes('title')}><ChangesPage /></ChatSubPage>}
       {shown === 'timeline' && <ChatSubPage title={timeline('title')}><TimelineView /></ChatSubPage>}
       <LeaveActDialog />
       {isReverting && <RevertDialog />}

@@ -15,12 +15,13 @@ const ENGLISH = {
   palette: () => import('./en/palette'),
   errors: () => import('./en/errors'),
   keys: () => import('./en/keys'),
+  review: () => import('./en/review'),
 };
 
 export type WordSet = keyof typeof ENGLISH;
 type Words<S extends WordSet> = Awaited<ReturnType<(typeof ENGLISH)[S]>>;
 /** All words, by feature. */
-export type Dictionary = Words<'first'> & Words<'signin'> & Words<'start'> & Words<'inbox'> & Words<'chatPages'> & Words<'workspace'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'> & Words<'errors'> & Words<'keys'>;
+export type Dictionary = Words<'first'> & Words<'signin'> & Words<'start'> & Words<'inbox'> & Words<'chatPages'> & Words<'workspace'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'> & Words<'errors'> & Words<'keys'> & Words<'review'>;
 export type Feature = keyof Dictionary;
 /** Every other language must have the same keys. */
 type Translated<S extends WordSet> = { [F in keyof Words<S>]: { [K in keyof Words<S>[F]]: string } };
@@ -40,7 +41,8 @@ export const LOADERS: { [L in Locale]: { [S in WordSet]: () => Promise<Translate
     palette: () => import('./zh/palette'),
     errors: () => import('./zh/errors'),
     keys: () => import('./zh/keys'),
-  },
+    review: () => import('./zh/review'),
+    },
 };
 
 type SetWith<F extends Feature> = { [S in WordSet]: F extends keyof Words<S> ? S : never }[WordSet];
@@ -48,5 +50,5 @@ export const SET_OF: { [F in Feature]: SetWith<F> } = {
   command: 'first', common: 'first', composer: 'first', home: 'first', mode: 'first', roles: 'first', signin: 'signin', start: 'start',
   inbox: 'inbox', signals: 'inbox',
   chat: 'chatPages', chatCommand: 'chatPages', switching: 'chatPages', plan: 'chatPages', question: 'chatPages', timeline: 'chatPages', changes: 'chatPages', context: 'chatPages', files: 'chatPages', panel: 'chatPages', workspace: 'workspace',
-  audit: 'audit', settings: 'settings', trust: 'trust', palette: 'palette', errors: 'errors', keys: 'keys',
+  audit: 'audit', settings: 'settings', trust: 'trust', palette: 'palette', errors: 'errors', keys: 'keys', changesPage: 'review', approval: 'review',
 };

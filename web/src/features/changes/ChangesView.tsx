@@ -17,7 +17,7 @@ import { ByMessage } from './ByMessage';
 import { FileChange } from './FileChange';
 import { weigh } from './model';
 import { useChanges, usePages } from './useChanges';
-import { useViewed } from './useViewed';
+import { canBeViewed, useViewed } from './useViewed';
 
 type Order = 'file' | 'message';
 /** So many diffs of a page are open from the beginning. */
@@ -67,7 +67,7 @@ function ByFile({ changes, isPage, isSplit }: { changes: Changes; isPage: boolea
   const { workspaceId } = useChatIds();
   const mayMark = useMayChange(workspaceId);
   const { has, mark, isKnown } = useViewed();
-  const viewed = (file: ChangedFile) => (mayMark && (file.after.kind === 'file' || file.after.kind === 'absent') ? { isViewed: has(file), mark: (is: boolean) => void mark(file, is) } : null);
+  const viewed = (file: ChangedFile) => (mayMark && canBeViewed(file) ? { isViewed: has(file), mark: (is: boolean) => void mark(file, is) } : null);
   const files = pages.flatMap((page) => page.total.files);
   if (!isKnown) return <Skeleton />;
   if (files.length === 0) return <p className="p-4 text-muted">{t('allTakenBack')}</p>;

@@ -2,6 +2,7 @@
 import { Suspense, use, useMemo } from 'react';
 import { Diff, Hunk, markEdits, parseDiff, tokenize, type FileData, type HunkTokens, type TokenizeOptions } from 'react-diff-view';
 import 'react-diff-view/style/index.css';
+import './DiffView.css';
 import { highlightOf, type Highlight } from '@/components/markdown/highlight';
 import { languageOf } from '@/lib/language';
 import { uncut } from './model';
