@@ -28,7 +28,6 @@ export const changesPage = {
   deleted: 'deleted',
   moved: 'moved',
   moreContext: 'Show more lines around the changes',
-  moreLines: '{count} more {count|line|lines}',
   lineCut: '{count} more characters',
   commentOnLine: 'Comment on line {line}',
   comments: 'comments not sent',

@@ -27,7 +27,6 @@ export const changesPage = {
   deleted: '删除',
   moved: '移动',
   moreContext: '显示更多上下文',
-  moreLines: '还有 {count} 行',
   lineCut: '还有 {count} 个字符',
   commentOnLine: '评论第 {line} 行',
   comments: '未发送的评论',

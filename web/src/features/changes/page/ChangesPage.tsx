@@ -12,6 +12,7 @@ import { SinceDialog } from './SinceDialog';
 import { TakeBackDialog } from './TakeBackDialog';
 import { useChangedFiles } from './useChangedFiles';
 import { useReview } from './useReview';
+import '@/components/DiffLines.css';
 import './page.css';
 
 /** What the chat changed, to be reviewed: a tree of files and their diffs. */

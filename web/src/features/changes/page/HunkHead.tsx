@@ -1,7 +1,7 @@
 import { Undo2 } from 'lucide-react';
 import { useText } from '@/i18n';
 import { shownText } from '@/lib/marks';
-import type { Hunk } from './diff';
+import type { Hunk } from '@/lib/unifiedDiff';
 
 interface Props {
   hunk: Hunk;

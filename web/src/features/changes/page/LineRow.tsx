@@ -1,8 +1,8 @@
 import { memo, type ReactNode } from 'react';
 import { useText } from '@/i18n';
 import { shownText } from '@/lib/marks';
-import type { Change } from './diff';
-import { LONGEST_LINE, type Row } from './rows';
+import { LONGEST_LINE, type Change } from '@/lib/unifiedDiff';
+import type { Row } from './rows';
 import type { Token } from './useColours';
 
 type LineRowData = Extract<Row, { kind: 'line' | 'pair' }>;

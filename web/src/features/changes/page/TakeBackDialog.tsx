@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Lock, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '@/components/Button';
+import { DiffLines } from '@/components/DiffLines';
 import { Failed } from '@/components/Failed';
 import { Modal } from '@/components/Modal';
 import { Skeleton } from '@/components/Skeleton';
@@ -15,8 +16,8 @@ import { isInProgress } from '@/lib/chat/view';
 import { shownName } from '@/lib/marks';
 import { toast, toastError } from '@/lib/toast';
 import { fateOf } from '../model';
-import type { Hunk } from './diff';
-import { HunkLines } from './HunkLines';
+import type { Hunk } from '@/lib/unifiedDiff';
+
 
 /** A file that is asked about: wholly, or one hunk of it. */
 export interface Asked {
@@ -54,7 +55,7 @@ function Preview({ asked, close, reload }: { asked: Asked; close: () => void; re
   return (
     <div className="flex flex-col gap-3">
       <p className="break-words"><code className="break-all">{shownName(asked.file.path)}</code>{fate && asked.number === null && <span className="text-fg2"> {changes(fateOf(fate))}</span>}</p>
-      {files.length > 0 && <><p className="text-sm text-fg2">{changes('whatGoes')}</p><HunkLines hunks={lines} label={changes('whatGoes')} /></>}
+      {files.length > 0 && <><p className="text-sm text-fg2">{changes('whatGoes')}</p><DiffLines hunks={lines} label={changes('whatGoes')} isOnlyChanged /></>}
       {conflicts.length > 0 && <Conflicts conflicts={conflicts} />}
       {files.length === 0 && conflicts.length === 0 && <p className="text-fg2">{t('nothingToTakeBack')}</p>}
       {isBusy && <p role="status" className="text-sm text-major">{changes('revertBusy')}</p>}

@@ -2,7 +2,7 @@
 import { markEdits, tokenize, type HunkData, type HunkTokens, type TokenizeOptions } from 'react-diff-view';
 import { highlightOf } from '@/components/markdown/highlight';
 import { languageOf } from '@/lib/language';
-import type { Hunk } from './diff';
+import type { Hunk } from '@/lib/unifiedDiff';
 
 export async function coloured(path: string, hunks: Hunk[]): Promise<HunkTokens | null> {
   const highlight = await highlightOf(languageOf(path)).catch(() => null);

@@ -1,7 +1,7 @@
 // Comments on lines that were not sent yet. They stay in this browser, over reloads, until they are sent or deleted.
 import { useMemo } from 'react';
 import { create } from 'zustand';
-import type { Line } from './diff';
+import type { Line } from '@/lib/unifiedDiff';
 
 export interface Draft {
   id: string;

@@ -2,7 +2,7 @@
 import type { ChangedFile } from '@/lib/api/types';
 import { unshown } from '../model';
 import type { Draft } from './comments';
-import { lineOf, paired, type Change, type Hunk, type Line } from './diff';
+import { LONGEST_LINE, lineOf, paired, type Change, type Hunk, type Line } from '@/lib/unifiedDiff';
 
 export type Loaded = { state: 'loading' } | { state: 'failed'; error: Error } | { state: 'loaded'; hunks: Hunk[]; isCut: boolean; sha256: string | null; shownAs: Parameters<typeof unshown>[0] };
 
@@ -35,8 +35,6 @@ export interface Sizes {
 
 const COMMENT = 96;
 const NOTE = 36;
-/** A longer line is cut: no reader needs it whole, and no browser lays it out fast. */
-export const LONGEST_LINE = 2_000;
 
 const PLAIN = /^[\x20-\x7e]*$/;
 

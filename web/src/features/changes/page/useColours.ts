@@ -1,5 +1,5 @@
 import { useEffect, useReducer, useRef } from 'react';
-import type { Hunk } from './diff';
+import type { Hunk } from '@/lib/unifiedDiff';
 
 /** A piece of a line with its colours, as the highlighter gives it. */
 export interface Token {

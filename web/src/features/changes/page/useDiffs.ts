@@ -4,7 +4,7 @@ import { changesApi } from '@/lib/api/changes';
 import type { ChangedFile } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { uncut } from '../model';
-import { parseHunks } from './diff';
+import { parseHunks } from '@/lib/unifiedDiff';
 import type { Loaded } from './rows';
 
 /** Lines around a change: at first, and after each click for more. */

@@ -17,6 +17,9 @@ export interface Hunk {
   changes: Change[];
 }
 
+/** A longer line is cut: no reader needs it whole, and no browser lays it out fast. */
+export const LONGEST_LINE = 2_000;
+
 const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
 
 /** The hunks of the first file in a diff. What is not part of one, such as the remark that the diff was cut, is left out. */
@@ -46,6 +49,16 @@ export function parseHunks(diff: string): Hunk[] {
     }
   }
   return hunks;
+}
+
+/** A diff of several files, by file. The name is that of the new file, or of the old one where it goes. */
+export function filesOf(diff: string): { path: string; hunks: Hunk[] }[] {
+  return diff.split(/^(?=diff --git )/m).flatMap((one) => {
+    const hunks = parseHunks(one);
+    const [, young] = /^\+\+\+ (?:b\/)?(.*)$/m.exec(one) ?? [];
+    const [, old] = /^--- (?:a\/)?(.*)$/m.exec(one) ?? [];
+    return hunks.length > 0 ? [{ path: (young === '/dev/null' ? old : young) ?? '', hunks }] : [];
+  });
 }
 
 type Side = 'old' | 'new';
