@@ -84,6 +84,8 @@ mod tests {
             sha256: "00".to_owned(),
             files: None,
             is_edited: false,
+            user: None,
+            comments: Vec::new(),
             call_id: None,
             reply: ReplyPart::default(),
         }

@@ -14,7 +14,7 @@ use agent_client_protocol::v1::schema::{
 };
 use planwright_chat::Pending;
 use planwright_protocol::message::PlanToApprove;
-use planwright_protocol::question::Decision;
+use planwright_protocol::question::{Decision, StopDecision};
 use planwright_protocol::{Question, QuestionKind};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -186,6 +186,8 @@ fn kind(asks: QuestionKind, choice: &AnswerChoice) -> PermissionOptionKind {
     let is = |decision: Decision| choice.value == decision.as_str();
     match asks {
         QuestionKind::User => PermissionOptionKind::AllowOnce,
+        QuestionKind::StepStop if choice.value == StopDecision::Continue.as_str() => PermissionOptionKind::AllowOnce,
+        QuestionKind::StepStop => PermissionOptionKind::RejectOnce,
         QuestionKind::PlanApproval | QuestionKind::ToolApproval if is(Decision::Approve) || choice.value == true => {
             PermissionOptionKind::AllowOnce
         }

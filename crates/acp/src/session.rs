@@ -17,7 +17,7 @@ use agent_client_protocol::v1::schema::{
 use planwright_chat::{ChangedText, Handle, shorten};
 use planwright_feed::{EventLog, Follower, Frame};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome, Usage};
-use planwright_protocol::op::{Confirm, MarkChange, PlanChange};
+use planwright_protocol::op::{Confirm, ExpectedPlan, MarkChange, PlanChange};
 use planwright_protocol::{Envelope, ErrorCode, Event, Message, Op, Plan, Problem, QuestionId, QuestionKind, Role, RoleRequest};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -202,8 +202,8 @@ impl Session {
         }
         let is_answer = matches!(command, Some(SlashCommand::Answer(_)));
         let op = match command {
-            None => Op::UserMessage { content: words, metadata: Map::new(), images },
-            Some(SlashCommand::Execute) => Op::Execute { plan_file: None, content: None },
+            None => Op::UserMessage { content: words, metadata: Map::new(), images, comments: Vec::new() },
+            Some(SlashCommand::Execute) => Op::Execute { plan_file: None, content: None, expected: ExpectedPlan::default() },
             Some(SlashCommand::Compact) => Op::Compact,
             Some(SlashCommand::Answer(text)) => match self.handle.chat().pending() {
                 None => {
@@ -330,6 +330,7 @@ impl Session {
             QuestionKind::User => "a message replaces the answer",
             QuestionKind::PlanApproval => "a message continues planning",
             QuestionKind::ToolApproval => "a message denies it",
+            QuestionKind::StepStop => "a message leaves the later steps undone",
         };
         self.send(Some(remark(&format!("Waiting for your answer: /answer asks again, /answer with text answers, {instead}."))));
     }

@@ -70,6 +70,8 @@ pub fn plan(call: Option<&str>) -> Message {
         sha256: "00".to_owned(),
         files: None,
         is_edited: false,
+        user: None,
+        comments: Vec::new(),
         call_id: call.map(id),
         reply: ReplyPart::default(),
     };

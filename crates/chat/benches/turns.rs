@@ -74,7 +74,12 @@ async fn turns(folder: &Path, messages: usize) -> f64 {
     // Writes the chat's file, which other chats have from their beginning.
     handle.chat().frontmatter().await.unwrap();
     handle
-        .submit(Op::UserMessage { content: "Look at the file.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() })
+        .submit(Op::UserMessage {
+            content: "Look at the file.".to_owned(),
+            metadata: serde_json::Map::default(),
+            images: Vec::new(),
+            comments: Vec::new(),
+        })
         .await
         .unwrap();
     while handle.chat().record().run.is_some() {
@@ -105,7 +110,12 @@ async fn starts(folder: &Path, history: History) -> Starts {
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..STARTS {
         for (chat, times) in [&short, &long].into_iter().zip(&mut times) {
-            let said = Op::UserMessage { content: "Go on.".to_owned(), metadata: serde_json::Map::default(), images: Vec::new() };
+            let said = Op::UserMessage {
+                content: "Go on.".to_owned(),
+                metadata: serde_json::Map::default(),
+                images: Vec::new(),
+                comments: Vec::new(),
+            };
             times.push(start(chat, said).await);
         }
     }

@@ -7,11 +7,12 @@
 //! | `user_call` (beside this one) | tool calls of the user, by the tools endpoint |
 //! | [`landing`], [`landing_text`] | the changes of a command that has ended, brought into the workspace; their description |
 //! | [`plan_reply`] | a plan that the model gave as JSON, written to its file |
+//! | [`plan_edit`] | the next version of the plan, as the user wrote it |
 //! | [`plan_progress`] | boxes that the server ticks in the file of the approved plan |
 //! | [`take_back`] | what a chat changed, put back for the user |
 //! | [`tool`] | tools: found, and prepared with the arguments of a call |
 //! | [`signal`], [`step`] | what the chat does about the output of a tool |
-//! | [`approval`], [`grants`] | the card that asks for the user's approval, and what they answered |
+//! | [`approval`], [`effect_preview`], [`grants`] | the card that asks for the user's approval, and what they answered |
 //! | [`result`], [`repetition`] | the result of a model's call in the history |
 //! | [`recovery`] | calls that were cut off by a crash or a stop |
 //!
@@ -19,9 +20,11 @@
 
 pub mod agent_call;
 pub mod approval;
+mod effect_preview;
 mod grants;
 pub mod landing;
 mod landing_text;
+pub mod plan_edit;
 pub mod plan_progress;
 pub mod plan_reply;
 mod recovery;
@@ -173,8 +176,8 @@ impl Refusal {
 /// How far an action came.
 pub enum End<T> {
     Refused(Refusal),
-    /// The user must approve these effects first.
-    Asks(Vec<Effect>, Approval),
+    /// The user must approve these effects and changes first.
+    Asks(Vec<Effect>, Vec<FileChange>, Approval),
     Committed(Result<T, Problem>),
 }
 
@@ -222,7 +225,7 @@ struct Begun<C: Call> {
 enum Decision<C: Call> {
     Over(C::Outcome),
     Refused(Refusal),
-    Asks(Vec<Effect>, Approval),
+    Asks(Vec<Effect>, Vec<FileChange>, Approval),
     Allowed(Commit<C::Committed>, Permit),
 }
 
@@ -251,7 +254,7 @@ impl<C: Call> Action<C> {
         crash::point("call_decided");
         let permit = match verdict {
             Verdict::Deny(problem) => return Ok(Decision::Refused(Refusal { problem, cause: Cause::Policy })),
-            Verdict::Ask(approval) => return Ok(Decision::Asks(effects, approval)),
+            Verdict::Ask(approval) => return Ok(Decision::Asks(effects, changes, approval)),
             Verdict::Allow(permit) => permit,
         };
         if let Some(problem) = self.call.limit(&effects) {
@@ -268,7 +271,7 @@ impl<C: Call> Begun<C> {
         let end = match decision {
             Decision::Over(outcome) => return Ok(Ended::Over(outcome)),
             Decision::Refused(refusal) => End::Refused(refusal),
-            Decision::Asks(effects, approval) => End::Asks(effects, approval),
+            Decision::Asks(effects, changes, approval) => End::Asks(effects, changes, approval),
             Decision::Allowed(commit, permit) => {
                 let committed = action.call.threads().spawn_blocking(move || commit(&permit));
                 End::Committed(committed.await.map_err(broken)?)

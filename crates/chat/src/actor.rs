@@ -3,8 +3,11 @@
 mod auto;
 mod once;
 mod plan;
+mod plan_edit;
 mod run_end;
 mod speech;
+mod step_choice;
+mod stop_point;
 mod tasks;
 
 pub use auto::note as undecided;
@@ -129,8 +132,8 @@ impl Actor {
         match command {
             Command::Op(op, Sender { name, key }, answer) => {
                 self.by = name;
-                if let Op::Revert { message_id, conflicts } = *op {
-                    self.start_revert(message_id, conflicts, key, answer).await;
+                if let Op::Revert { target, conflicts } = *op {
+                    self.start_revert(target, conflicts, key, answer).await;
                 } else if matches!(*op, Op::Stop) {
                     self.stop_all(key, answer).await;
                 } else {
@@ -156,15 +159,23 @@ impl Actor {
 
     async fn admit(&mut self, op: Op) -> Result<Option<Message>, Problem> {
         match op {
-            Op::Stop | Op::Update { .. } | Op::Revert { .. } | Op::Withdraw { .. } => {}
-            Op::UserMessage { .. } | Op::Answer { .. } | Op::Execute { .. } | Op::Ask { .. } | Op::Retry | Op::Compact => {
-                self.chat.configure().await?;
-            }
+            Op::Stop | Op::Update { .. } | Op::Revert { .. } | Op::Withdraw { .. } | Op::RevokeGrant { .. } => {}
+            Op::UserMessage { .. }
+            | Op::Answer { .. }
+            | Op::Execute { .. }
+            | Op::EditPlan { .. }
+            | Op::Ask { .. }
+            | Op::Retry
+            | Op::Compact => self.chat.configure().await?,
         }
         match op {
-            Op::UserMessage { content, metadata, images } => self.user_message(content, metadata, images).await.map(Some),
+            Op::UserMessage { content, metadata, images, comments } => {
+                self.user_message(content, metadata, images, comments).await.map(Some)
+            }
             Op::Answer { question_id, answers, comment, metadata } => self.answer(question_id, answers, comment, metadata).await.map(Some),
-            Op::Execute { plan_file, content } => self.execute(plan_file, content).await.map(Some),
+            Op::Execute { plan_file, content, expected } => self.execute(plan_file, content, expected).await.map(Some),
+            Op::EditPlan { content, base_sha256 } => self.edit_plan(content, &base_sha256).await.map(Some),
+            Op::RevokeGrant { grant_id } => self.revoke_grant(&grant_id).await.map(|()| None),
             op @ Op::Update { .. } => self.update(op).await.map(|()| None),
             Op::Withdraw { message_id } => self.withdraw(message_id).await.map(|()| None),
             Op::Ask { inquiry } => self.ask(inquiry).await.map(|()| None),

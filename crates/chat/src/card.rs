@@ -78,6 +78,7 @@ impl Pending {
                 AuditKind::ApprovalRequested,
                 json!({ "plan_file": plan.map(|plan| &plan.plan_file), "sha256": plan.map(|plan| &plan.sha256) }),
             ),
+            QuestionKind::StepStop => (AuditKind::ApprovalRequested, json!({ "kind": self.kind })),
             QuestionKind::ToolApproval => {
                 (AuditKind::ApprovalRequested, json!({ "tool": call.map(|call| &call.tool), "reason": call.map(|call| &call.reason) }))
             }

@@ -2,14 +2,16 @@
 
 use crate::changed_steps::steps_in_progress;
 use crate::chat::{Chat, broken};
+use crate::net_change::{Net, in_order, net_changes};
+use planwright_plan::PlanDocument;
 use planwright_protocol::message::CallStatus;
 use planwright_protocol::{Author, Image, Message, MessageBody, MessageId, Notice, Problem, Role, Timestamp};
 use planwright_store::StoredChange;
 use planwright_tools::diff::{self, Diff};
-use planwright_tools::{FileChange, Version, WorkspacePath};
+use planwright_tools::{FileChange, Scope, Version, WorkspacePath};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// How long the diff of one file may be.
 const LONGEST: usize = 256 << 10;
@@ -18,18 +20,34 @@ const LONGEST_TOGETHER: usize = 4 << 20;
 const PAGE: usize = 500;
 /// How many messages are named that changed one file: the newest.
 const MESSAGES_NAMED: usize = 20;
-/// Nothing: files without content are all alike, and none of them was moved because of it.
-const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-
 /// Which of the changes are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct ChangesQuery {
     /// Only what this message changed.
     pub message: Option<MessageId>,
+    /// Only what was changed while this step of the plan was in progress.
+    pub step: Option<u32>,
     /// Only the files after this path, which is where the page before ended.
     pub after: Option<String>,
     /// Only the list of files, without diffs and without what each message changed.
     pub summary: bool,
+}
+
+impl ChangesQuery {
+    /// The changes that are asked for, without those of calls that are under way.
+    pub(crate) fn chosen<'r>(
+        &self,
+        rows: &'r [StoredChange],
+        messages: &[Message],
+        steps: &HashMap<MessageId, u32>,
+    ) -> Vec<&'r StoredChange> {
+        let under_way: HashSet<MessageId> = messages.iter().filter(|message| is_under_way(message)).map(|message| message.id).collect();
+        let is_chosen = |id: MessageId| {
+            let is_in_step = self.step.is_none_or(|step| steps.get(&id) == Some(&step));
+            !under_way.contains(&id) && is_in_step && self.message.is_none_or(|message| id == message)
+        };
+        rows.iter().filter(|row| is_chosen(row.change.message_id)).collect()
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -104,6 +122,9 @@ pub struct ChangedFile {
     /// In a summary: the number of the plan's step that was in progress when it was last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
+    /// In a summary, if an approved plan names files: whether this file is not among those of the approved steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside_plan: Option<bool>,
 }
 
 /// A text file that a message changed, as it was and as it is then; `None` where it was not there.
@@ -114,15 +135,6 @@ pub struct ChangedText {
     pub after: Option<String>,
 }
 
-/// One path over several changes.
-#[derive(Clone)]
-struct Net {
-    path: String,
-    before: Image,
-    after: Image,
-    reverted: bool,
-}
-
 impl Chat {
     /// What the chat changed, or one of its messages: so much of it as one answer can have.
     ///
@@ -131,23 +143,15 @@ impl Chat {
     pub async fn changes(&self, query: ChangesQuery) -> Result<Changes, Problem> {
         let rows = self.store.file_changes(self.id).await?;
         let messages = self.store.changing_messages(self.id).await?;
-        let under_way: HashSet<MessageId> = messages.iter().filter(|message| is_under_way(message)).map(|message| message.id).collect();
         let taken_back = taken_back(&rows);
-        let chosen = |row: &&StoredChange| {
-            !under_way.contains(&row.change.message_id) && query.message.is_none_or(|message| row.change.message_id == message)
-        };
-        let rows: Vec<&StoredChange> = rows.iter().filter(chosen).collect();
+        let steps = steps_in_progress(&messages);
+        let rows = query.chosen(&rows, &messages, &steps);
         let (changes, truncated) = if query.summary || query.after.is_some() {
             (Vec::new(), false)
         } else {
             self.by_message(&messages, &rows, &taken_back).await?
         };
-        let mut net: BTreeMap<&str, Net> = BTreeMap::new();
-        for row in &rows {
-            let whole = net.entry(&row.change.path).or_insert_with(|| Net::of(row, false));
-            whole.after = row.change.after.clone();
-        }
-        let mut net = in_order(net.into_values().filter(|net| !net.before.matches(&net.after)).collect());
+        let mut net = net_changes(&rows);
         let count = net.len();
         if let Some(after) = &query.after {
             net.drain(..net.partition_point(|(net, _)| net.path <= *after));
@@ -155,9 +159,11 @@ impl Chat {
         let has_more = net.len() > PAGE;
         net.truncate(PAGE);
         let next_cursor = net.last().filter(|_| has_more).map(|(net, _)| net.path.clone());
-        let mut files = self.files(net, &mut LONGEST_TOGETHER.clone()).await?;
+        // A summary has no diffs, so nothing limits how many files are counted.
+        let mut files = self.files(net, &mut if query.summary { usize::MAX } else { LONGEST_TOGETHER }).await?;
         if query.summary {
-            summarise(&mut files, &rows, &steps_in_progress(&messages));
+            summarise(&mut files, &rows, &steps);
+            self.mark_outside_plan(&mut files);
         }
         Ok(Changes { changes, truncated, total: Total { files, count }, next_cursor })
     }
@@ -219,7 +225,16 @@ impl Chat {
         Ok(bytes.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok()).map(Some))
     }
 
-    async fn files(&self, changes: Vec<(Net, Option<String>)>, room: &mut usize) -> Result<Vec<ChangedFile>, Problem> {
+    fn mark_outside_plan(&self, files: &mut [ChangedFile]) {
+        let Some(approval) = self.approval() else { return };
+        let document = PlanDocument::parse(&approval.content).ok();
+        let Some(scope) = document.and_then(|document| Scope::of(&document.plan, &approval.choice)) else { return };
+        for file in files.iter_mut().filter(|file| file.path != approval.plan_file) {
+            file.outside_plan = WorkspacePath::parse(&file.path).ok().map(|path| !scope.contains(&path));
+        }
+    }
+
+    pub(crate) async fn files(&self, changes: Vec<(Net, Option<String>)>, room: &mut usize) -> Result<Vec<ChangedFile>, Problem> {
         let mut files = Vec::new();
         for (net, from) in changes {
             let irreversible = self.irreversible(&net).await?;
@@ -247,14 +262,20 @@ impl Chat {
                 irreversible,
                 messages: Vec::new(),
                 step: None,
+                outside_plan: None,
             });
         }
         Ok(files)
     }
 
+    /// A change with the contents that belong to it; `None` if its path can't be named.
+    pub(crate) async fn file_change(&self, path: &str, before: &Image, after: &Image) -> Result<Option<FileChange>, Problem> {
+        let Ok(path) = WorkspacePath::parse(path) else { return Ok(None) };
+        Ok(Some(FileChange { path, before: self.version(before).await?, after: self.version(after).await? }))
+    }
+
     async fn diff(&self, net: &Net, from: Option<String>) -> Result<Diff, Problem> {
-        let Ok(path) = WorkspacePath::parse(&net.path) else { return Ok(Diff::default()) };
-        let change = FileChange { path, before: self.version(&net.before).await?, after: self.version(&net.after).await? };
+        let Some(change) = self.file_change(&net.path, &net.before, &net.after).await? else { return Ok(Diff::default()) };
         let show = move || diff::of(&change, from.as_deref().map(|from| from.trim_start_matches('/')), LONGEST);
         tokio::task::spawn_blocking(show).await.map_err(broken)
     }
@@ -302,12 +323,6 @@ impl CallChanges {
     }
 }
 
-impl Net {
-    fn of(row: &StoredChange, reverted: bool) -> Self {
-        Self { path: row.change.path.clone(), before: row.change.before.clone(), after: row.change.after.clone(), reverted }
-    }
-}
-
 /// Whether it is not known yet what comes of a call.
 pub fn is_under_way(message: &Message) -> bool {
     message.body.tool_call().is_some_and(|call| call.status == CallStatus::Running)
@@ -329,15 +344,8 @@ fn taken_back(rows: &[StoredChange]) -> HashSet<i64> {
     gone
 }
 
-/// By path, with moves put together.
-fn in_order(changes: Vec<Net>) -> Vec<(Net, Option<String>)> {
-    let mut changes = with_moves(changes);
-    changes.sort_by(|(one, _), (other, _)| one.path.cmp(&other.path));
-    changes
-}
-
 /// Makes a summary of files: their messages in place of their diffs.
-fn summarise(files: &mut [ChangedFile], rows: &[&StoredChange], steps: &HashMap<MessageId, u32>) {
+pub(crate) fn summarise(files: &mut [ChangedFile], rows: &[&StoredChange], steps: &HashMap<MessageId, u32>) {
     let mut by_path: HashMap<&str, Vec<MessageId>> = HashMap::new();
     for row in rows {
         by_path.entry(&row.change.path).or_default().push(row.change.message_id);
@@ -347,51 +355,5 @@ fn summarise(files: &mut [ChangedFile], rows: &[&StoredChange], steps: &HashMap<
         file.step = messages.last().and_then(|message| steps.get(message)).copied();
         file.messages = messages[messages.len().saturating_sub(MESSAGES_NAMED)..].to_vec();
         file.diff.clear();
-    }
-}
-
-/// Puts files that are gone at one path and there at another with the same content together.
-fn with_moves(changes: Vec<Net>) -> Vec<(Net, Option<String>)> {
-    let mut gone: HashMap<String, Vec<Net>> = HashMap::new();
-    let content = |image: &Image| image.content().filter(|sha256| *sha256 != EMPTY).map(str::to_owned);
-    for net in changes.iter().filter(|net| net.after == Image::Absent) {
-        if let Some(sha256) = content(&net.before) {
-            gone.entry(sha256).or_default().push(net.clone());
-        }
-    }
-    let (mut moved, mut shown) = (HashSet::new(), Vec::new());
-    for mut net in changes {
-        let old = content(&net.after).filter(|_| net.before == Image::Absent).and_then(|sha256| gone.get_mut(&sha256)?.pop());
-        let from = old.map(|old| {
-            net.before = old.before;
-            moved.insert(old.path.clone());
-            old.path
-        });
-        shown.push((net, from));
-    }
-    shown.retain(|(net, _)| !moved.contains(&net.path));
-    shown
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn net(path: &str, before: Image, after: Image) -> Net {
-        Net { path: path.into(), before, after, reverted: false }
-    }
-
-    #[test]
-    fn a_file_that_is_gone_here_and_there_elsewhere_was_moved_unless_it_is_empty() {
-        let file = |sha256: &str| Image::File { mode: Some(0o644), sha256: sha256.into() };
-        let shown = with_moves(vec![
-            net("/a", file("1"), Image::Absent),
-            net("/b", Image::Absent, file("1")),
-            net("/c", Image::Absent, file("1")),
-            net("/d", file(EMPTY), Image::Absent),
-            net("/e", Image::Absent, file(EMPTY)),
-        ]);
-        let told: Vec<(&str, Option<&str>)> = shown.iter().map(|(net, from)| (net.path.as_str(), from.as_deref())).collect();
-        assert_eq!(told, [("/b", Some("/a")), ("/c", None), ("/d", None), ("/e", None)]);
     }
 }

@@ -3,6 +3,7 @@
 use crate::chat::{Chat, broken};
 use crate::plan::StoredPlan;
 use planwright_protocol::message::{DriftedFile, FileDrift, PlannedFiles};
+use planwright_protocol::plan::StepChoice;
 use planwright_protocol::sha256_hex;
 use planwright_protocol::{Message, Notice, Plan, Problem};
 use planwright_store::ApprovalRow;
@@ -91,7 +92,7 @@ fn look(workspace: &Workspace, plan: &Plan) -> PlannedFiles {
         }
     }
     let mut is_partial = false;
-    if let Some(scope) = Scope::of(plan).filter(|_| has_more) {
+    if let Some(scope) = Scope::of(plan, &StepChoice::default()).filter(|_| has_more) {
         let found = Mutex::new(Vec::new());
         let walked = workspace.walk(&WorkspacePath::root(), Instant::now() + LONGEST_LOOK, || {
             |file: &Found<'_>| {

@@ -27,8 +27,11 @@
 //! | [`plan`] | a plan as its file has it, and the cards and messages that show it |
 //! | [`progress`] | the plan that is carried out: how far it has come, its boxes, what became of its file |
 //! | [`versions`] | what calls change in files: noted before it happens, settled after |
-//! | [`changes`], [`revert`] | what a chat changed, as diffs; what taking it back would do |
+//! | [`changes`], [`changed_file`], [`net_change`] | what a chat changed, as diffs |
+//! | [`revert`], [`revert_files`] | what taking it back would do: since a message, or by file |
 //! | [`commits`] | finished work, committed on a branch of its own |
+//! | [`comment_text`] | comments of a review as text |
+//! | [`plan_view`] | the chat's plan as its file is now, for clients |
 //! | [`drift`] | files that changed between the writing of a plan and its approval |
 //! | [`crash`] | the places where a test can have the process die |
 //! | [`tally`] | what is counted for those who run the server |
@@ -43,11 +46,13 @@ mod action;
 mod actor;
 mod agent;
 mod card;
+mod changed_file;
 mod changed_steps;
 mod changes;
 mod chat;
 pub mod chat_file;
 mod classifier;
+mod comment_text;
 mod commits;
 mod context;
 pub mod crash;
@@ -59,16 +64,19 @@ mod images;
 mod inbox;
 mod model_choice;
 mod models;
+mod net_change;
 mod offered;
 mod open_chats;
 mod pieces;
 mod plan;
+mod plan_view;
 mod policy;
 mod progress;
 mod reading;
 mod reasoning;
 mod ref_words;
 mod revert;
+mod revert_files;
 mod run;
 mod sessions;
 mod summary;
@@ -83,6 +91,7 @@ mod work;
 pub use actor::{OPERATOR, Reply, SentKey};
 pub use agent::Agent;
 pub use card::Pending;
+pub use changed_file::FileDiff;
 pub use changes::{CallChanges, ChangedFile, ChangedText, Changes, ChangesQuery};
 pub use chat::Chat;
 pub use context::{ContextPart, ContextView};
@@ -90,8 +99,10 @@ pub use handle::Handle;
 pub use images::image_type;
 pub use model_choice::ModelOptions;
 pub use models::{Models, named as named_models};
+pub use plan_view::{PlanFinding, PlanView};
 pub use planwright_plan::{Finding, lint as lint_plan};
 pub use revert::{Conflict, Revert, RevertSummary, Step, shorten_revert};
+pub use revert_files::RevertDiff;
 pub use sessions::Sessions;
 pub use user_call::{Place, UserCall};
 pub use view::{ChatView, ProgressView, RunEnd, Snapshot, ToolView, shorten, tool_views};

@@ -54,20 +54,35 @@ impl StoredPlan {
             sha256: self.sha256.clone(),
             files: Some(planned_files(chat, &self.document.plan).await?),
             is_edited: false,
+            user: None,
+            comments: Vec::new(),
             call_id: None,
             reply: ReplyPart::default(),
         })
     }
 
-    /// What the user made of the plan by hand, as an entry of the history; nothing where the history has it already.
-    pub async fn tell_edit(&self, chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
-        let history = chat.store.landmarks(chat.id).await?;
-        let newest = history.iter().rev().filter_map(|message| message.body.plan()).find(|version| version.plan_file == self.path);
-        if newest.is_some_and(|version| version.sha256 == self.sha256) {
+    /// The user's version of the plan as an entry of the history; `None` if the history has it already.
+    pub async fn user_version(&self, chat: &Arc<Chat>, user: Option<String>) -> Result<Option<Message>, Problem> {
+        let newest = self.newest_message(chat).await?;
+        if newest.and_then(|message| message.body.plan().map(|version| version.sha256 == self.sha256)).unwrap_or_default() {
             return Ok(None);
         }
-        let text = format!("The user edited {} by hand. Read it again before you go on with it.", self.path);
-        Ok(Some(Message::new(chat.id, PlanVersion { is_edited: true, ..self.version(chat).await? }, text)))
+        let text =
+            format!("The user edited {}: this is revision {}. Read it again before you go on with it.", self.path, self.document.revision);
+        Ok(Some(Message::new(chat.id, PlanVersion { is_edited: true, user, ..self.version(chat).await? }, text)))
+    }
+
+    /// The newest version of this plan in the history.
+    pub async fn newest_message(&self, chat: &Chat) -> Result<Option<Message>, Problem> {
+        let is_version = |message: &Message| message.body.plan().is_some_and(|version| version.plan_file == self.path);
+        Ok(chat.store.landmarks(chat.id).await?.into_iter().rev().find(is_version))
+    }
+
+    /// The newest version that the model wrote.
+    pub async fn newest_of_model(&self, chat: &Chat) -> Result<Option<Message>, Problem> {
+        let is_version =
+            |message: &Message| message.body.plan().is_some_and(|version| version.plan_file == self.path && !version.is_edited);
+        Ok(chat.store.landmarks(chat.id).await?.into_iter().rev().find(is_version))
     }
 
     /// Tells clients how the plan is now.

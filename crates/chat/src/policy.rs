@@ -39,7 +39,7 @@ fn missing(approval: &ApprovalRow, progress: Option<&Progress>, history: &[Messa
     if targets.any(|target| target <= history[given].id) {
         return Some(MissingPlan::TakenBack);
     }
-    let is_over = |progress: &&Progress| progress.plan_file == approval.plan_file && progress.open_steps().is_empty();
+    let is_over = |progress: &&Progress| progress.plan_file == approval.plan_file && approval.choice.open_steps(progress).is_empty();
     progress.filter(is_over).map(|_| MissingPlan::Done)
 }
 
@@ -49,8 +49,9 @@ mod tests {
     use planwright_protocol::message::{
         ApprovalFacts, ApprovalNotice, ModeChange, PlanVersion, ReplyPart, RevertNotice, RevertStatus, UserText,
     };
-    use planwright_protocol::plan::StepProgress;
+    use planwright_protocol::plan::{StepChoice, StepProgress};
     use planwright_protocol::{Author, ChatId, MessageId, Plan, Role, StepStatus, SwitchedBy, Timestamp, WireMessage};
+    use std::collections::BTreeMap;
 
     const FILE: &str = "/plans/a.plan";
 
@@ -63,6 +64,7 @@ mod tests {
             approver: "user".to_owned(),
             given_by: SwitchedBy::Approval,
             base_commit: None,
+            choice: StepChoice::default(),
             at: Timestamp::now(),
         }
     }
@@ -80,7 +82,16 @@ mod tests {
         let (plan_file, sha256, approver) = (plan_file.to_owned(), sha256.to_owned(), "user".to_owned());
         let notice = ApprovalNotice {
             mode_change: ModeChange { from: Role::Planner, to: Role::Actor, by },
-            approval: ApprovalFacts { plan_file, revision: 1, sha256, base_commit: None, approver, by },
+            approval: ApprovalFacts {
+                plan_file,
+                revision: 1,
+                sha256,
+                base_commit: None,
+                approver,
+                by,
+                choice: StepChoice::default(),
+                comment: None,
+            },
             begins_with: None,
             files: None,
         };
@@ -95,6 +106,8 @@ mod tests {
             sha256: sha256.to_owned(),
             files: None,
             is_edited: false,
+            user: None,
+            comments: Vec::new(),
             call_id: None,
             reply: ReplyPart::default(),
         };
@@ -102,7 +115,13 @@ mod tests {
     }
 
     fn taken_back(message_id: MessageId) -> Message {
-        let notice = RevertNotice { message_id, status: RevertStatus::Done, files: Vec::new(), conflicts: Vec::new() };
+        let notice = RevertNotice {
+            message_id: Some(message_id),
+            hunks: BTreeMap::new(),
+            status: RevertStatus::Done,
+            files: Vec::new(),
+            conflicts: Vec::new(),
+        };
         Message::notice(ChatId::generate(), Notice::Revert(notice), "x")
     }
 
@@ -152,6 +171,7 @@ mod tests {
             plan_file: plan_file.to_owned(),
             steps: vec![StepProgress { step_number: 1, action: "x".to_owned(), status, note: None }],
             reported_file: None,
+            choice: StepChoice::default(),
         };
         for (file, status, expected) in [
             (FILE, StepStatus::Pending, None),

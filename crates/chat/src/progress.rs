@@ -7,7 +7,7 @@ use crate::chat::{Change, Chat};
 use crate::revert;
 use planwright_plan::PlanDocument;
 use planwright_protocol::message::{PlanChanged, PlanFileChange};
-use planwright_protocol::plan::PlanFileStatus;
+use planwright_protocol::plan::{PlanFileStatus, StepChoice};
 use planwright_protocol::sha256_hex;
 use planwright_protocol::{ErrorCode, Event, Message, MessageId, Mode, Notice, Plan, Problem, Progress, StepStatus};
 use planwright_store::{ApprovalRow, ChatRow};
@@ -24,6 +24,8 @@ pub struct Execution {
     document: PlanDocument,
     sha256: String,
     pub progress: Progress,
+    /// The steps that the user approved.
+    pub choice: StepChoice,
 }
 
 /// The plan's file at one moment.
@@ -64,7 +66,7 @@ impl Execution {
         let document = PlanDocument::parse(&approval.content).ok()?;
         let progress = kept.unwrap_or_else(|| planwright_plan::begin_progress(&approval.plan_file, &document.plan, None));
         let path = WorkspacePath::parse(&approval.plan_file).ok()?;
-        Some(Self { path, document, sha256: approval.sha256.clone(), progress })
+        Some(Self { path, document, sha256: approval.sha256.clone(), progress, choice: approval.choice.clone() })
     }
 
     /// The approved plan with the present status of each step.
@@ -72,12 +74,16 @@ impl Execution {
         self.progress.apply_to(self.document.plan.clone())
     }
 
-    /// The same, as its file would be.
+    /// The same, as its file would be, with the limits of the approval.
     pub fn text(&self) -> String {
         let mut document = self.document.clone();
         document.plan = self.plan();
         document.status = self.progress.file_status();
-        document.render()
+        let text = document.render();
+        match self.choice.text() {
+            Some(limits) => format!("{text}\n{limits} Leave the other steps alone.\n"),
+            None => text,
+        }
     }
 
     pub fn look(&self, workspace: &Workspace) -> Result<PlanFileState, Problem> {
@@ -126,7 +132,9 @@ pub async fn notice(chat: &Arc<Chat>) -> Result<Option<Message>, Problem> {
     if chat.record().config.role.mode() == Mode::Plan {
         return Ok(None);
     }
-    let Some(execution) = Execution::of(chat).filter(|execution| !execution.progress.open_steps().is_empty()) else { return Ok(None) };
+    let Some(execution) = Execution::of(chat).filter(|execution| !execution.choice.open_steps(&execution.progress).is_empty()) else {
+        return Ok(None);
+    };
     let workspace = chat.workspace.clone();
     let (execution, present) = chat.carry(move || execution.look(&workspace).map(|present| (execution, present))).await??;
     let path = execution.path.to_string();
@@ -188,12 +196,12 @@ fn reported(result: &Message) -> Option<(u32, StepStatus)> {
     Some((u32::try_from(facts.get("step_number")?.as_u64()?).ok()?, serde_json::from_value(facts.get("status")?.clone()).ok()?))
 }
 
-/// The steps of the plan being carried out that are neither done nor skipped.
+/// The approved steps of the plan being carried out, up to the stop, that are neither done nor skipped.
 pub fn open_steps(row: &ChatRow) -> Vec<u32> {
     let acts = row.config.role.mode() == Mode::Act;
     row.progress
         .as_ref()
         .filter(|progress| acts && row.config.plan_file.as_ref() == Some(&progress.plan_file))
-        .map(Progress::open_steps)
+        .map(Progress::open_allowed_steps)
         .unwrap_or_default()
 }

@@ -2,8 +2,9 @@
 
 use crate::chat::{Chat, broken};
 use planwright_protocol::message::{RevertNotice, RevertStatus};
+use planwright_protocol::op::RevertTarget;
 use planwright_protocol::{ErrorCode, Image, Message, MessageBody, MessageId, Notice, Problem};
-use planwright_store::StoredChange;
+use planwright_store::{Content, StoredChange};
 use planwright_tools::workspace::{CHANGED, NO_COPY, NOT_EMPTY};
 use planwright_tools::{Workspace, WorkspacePath};
 use schemars::JsonSchema;
@@ -19,6 +20,10 @@ pub struct Revert {
     pub conflicts: Vec<Conflict>,
     /// The changes that are taken back by it.
     pub(crate) covered: Vec<(i64, String)>,
+    /// The files of which only some changes are taken back, with their numbers.
+    pub(crate) hunks: BTreeMap<String, Vec<usize>>,
+    /// The contents that no file had before: those without some of its changes.
+    pub(crate) contents: Vec<Content>,
 }
 
 pub use planwright_protocol::message::{RevertConflict as Conflict, RevertStep as Step};
@@ -60,7 +65,7 @@ pub fn shorten_revert(message: &mut Message) {
 
 /// What a message took everything back to, if it did so.
 pub fn target(message: &Message) -> Option<MessageId> {
-    recorded(message).map(|notice| notice.message_id)
+    recorded(message).and_then(|notice| notice.message_id)
 }
 
 fn recorded(message: &Message) -> Option<&RevertNotice> {
@@ -86,10 +91,28 @@ impl Chat {
         }
         let chains = chains(rows, &reverts, from);
         let workspace = self.workspace.clone();
-        let mut revert = tokio::task::spawn_blocking(move || thought_out(&workspace, chains)).await.map_err(broken)?;
+        let revert = tokio::task::spawn_blocking(move || thought_out(&workspace, chains)).await.map_err(broken)?;
+        self.possible(revert).await
+    }
+
+    /// What taking back these changes would do.
+    ///
+    /// # Errors
+    /// `NOT_FOUND` or `VALIDATION_FAILED`: there is no such message, or a file is named wrongly.
+    pub async fn revert_of(&self, target: &RevertTarget) -> Result<Revert, Problem> {
+        match target {
+            RevertTarget::Message(message) => self.revert(*message).await,
+            RevertTarget::Files(files) => self.revert_files(files).await,
+        }
+    }
+
+    /// The same without what can't be done.
+    pub(crate) async fn possible(&self, mut revert: Revert) -> Result<Revert, Problem> {
+        let is_made = |revert: &Revert, sha256: &str| revert.contents.iter().any(|content| content.sha256 == sha256);
         let mut without_copy = BTreeSet::new();
         for step in &revert.files {
             if let Some(sha256) = step.wanted.content()
+                && !is_made(&revert, sha256)
                 && !self.store.has_content(sha256).await?
             {
                 without_copy.insert(step.path.clone());
@@ -109,7 +132,7 @@ impl Revert {
     #[must_use]
     pub fn told(message: &Message) -> Self {
         recorded(message)
-            .map(|notice| Self { files: notice.files.clone(), conflicts: notice.conflicts.clone(), covered: Vec::new() })
+            .map(|notice| Self { files: notice.files.clone(), conflicts: notice.conflicts.clone(), ..Self::default() })
             .unwrap_or_default()
     }
 
@@ -125,8 +148,13 @@ impl Revert {
     }
 
     /// The facts that stand in the message.
-    pub(crate) fn notice(&self, message_id: MessageId) -> RevertNotice {
-        RevertNotice { message_id, status: RevertStatus::Running, files: self.files.clone(), conflicts: self.conflicts.clone() }
+    pub(crate) fn notice(&self, target: &RevertTarget) -> RevertNotice {
+        let message_id = match target {
+            RevertTarget::Message(message_id) => Some(*message_id),
+            RevertTarget::Files(_) => None,
+        };
+        let (files, conflicts) = (self.files.clone(), self.conflicts.clone());
+        RevertNotice { message_id, hunks: self.hunks.clone(), status: RevertStatus::Running, files, conflicts }
     }
 }
 

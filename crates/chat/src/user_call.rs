@@ -194,7 +194,7 @@ impl Call for EndpointCall {
                 }
                 Ok(Err(problem))
             }
-            End::Asks(_, approval) => Ok(Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason))),
+            End::Asks(_, _, approval) => Ok(Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason))),
             End::Committed(Err(problem)) => Ok(Err(problem)),
             End::Committed(Ok(output)) => Ok(self.follow(principal, output).await),
         }
@@ -300,7 +300,7 @@ async fn record(handle: &Handle, agent: Agent, stored: &StoredPlan) -> Result<()
     let chat = handle.chat();
     let mut change = stored.change(agent.role, "");
     if chat.record().config.plan_file.as_ref().is_none_or(|own| *own == stored.path) {
-        let told = stored.tell_edit(chat).await?;
+        let told = stored.user_version(chat, None).await?;
         change.events.extend(told.map(|message| Event::MessageCreated { message }));
     }
     let file = stored.path.clone();

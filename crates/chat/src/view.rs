@@ -80,12 +80,19 @@ pub struct ProgressView {
     pub skipped: usize,
     pub total: usize,
     pub steps: Vec<StepProgress>,
+    /// The numbers of the approved steps; null for all of them.
+    #[serde(default)]
+    pub chosen_steps: Option<Vec<u32>>,
+    /// The agent stops after this step and asks.
+    #[serde(default)]
+    pub stop_after: Option<u32>,
 }
 
 impl From<Progress> for ProgressView {
     fn from(progress: Progress) -> Self {
         let (done, skipped) = (progress.count(StepStatus::Done), progress.count(StepStatus::Skipped));
-        Self { done, skipped, total: progress.steps.len(), plan_file: progress.plan_file, steps: progress.steps }
+        let Progress { plan_file, steps, choice, .. } = progress;
+        Self { done, skipped, total: steps.len(), plan_file, steps, chosen_steps: choice.steps, stop_after: choice.stop_after }
     }
 }
 

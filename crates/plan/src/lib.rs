@@ -28,3 +28,4 @@ pub use check::{check, from_json, slug};
 pub use lint::{Finding, Gravity, lint};
 pub use markdown::{MAX_PLAN_BYTES, PlanDocument};
 pub use progress::begin_progress;
+pub use read::step_at;

@@ -1,6 +1,6 @@
 //! The initial progress of an approved plan.
 
-use planwright_protocol::plan::StepProgress;
+use planwright_protocol::plan::{StepChoice, StepProgress};
 use planwright_protocol::{Plan, PlanStep, Progress, StepStatus};
 
 /// The progress at the approval: steps that are already ticked count. A finished plan starts again. A tick is no proof: a step
@@ -18,5 +18,5 @@ pub fn begin_progress(plan_file: &str, plan: &Plan, earlier: Option<&Progress>) 
     let steps = plan.steps.iter();
     let steps =
         steps.map(|step| StepProgress { step_number: step.step_number, action: step.action.clone(), status: status(step), note: None });
-    Progress { plan_file: plan_file.to_owned(), steps: steps.collect(), reported_file: None }
+    Progress { plan_file: plan_file.to_owned(), steps: steps.collect(), reported_file: None, choice: StepChoice::default() }
 }

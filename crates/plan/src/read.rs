@@ -138,3 +138,13 @@ impl<'a> Contents<'a> {
         }
     }
 }
+
+/// The number of the step that a line of a plan file belongs to.
+#[must_use]
+pub fn step_at(text: &str, line: usize) -> Option<u32> {
+    let outline = Outline::of(text);
+    let listing = outline.section(Section::Steps)?.listing();
+    let holds =
+        |own: &[Line<'_>]| own.first().is_some_and(|first| first.number <= line) && own.last().is_some_and(|last| line <= last.number);
+    listing.items.iter().zip(1..).find(|(item, _)| holds(&item.own)).map(|(_, number)| number)
+}

@@ -146,6 +146,7 @@ pub enum Auth {
 Examples:
   planwright run \"Add a --quiet flag\"                    write a plan, change nothing else
   planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan
+  planwright run \"Go\" --mode act --plan plans/add-a-quiet-flag.plan --steps 1-3,5 --stop-after 3
   planwright run - --yes < task.md                       the task from a file, approvals given
   planwright run \"And now in French\" --chat 01a1e121-e56c-750e-9c54-a1ee26594fe8
   planwright run \"Explain src/lib.rs\" > answer.md        the answer alone, progress on the terminal
@@ -168,7 +169,13 @@ pub struct RunArgs {
     /// The plan to execute; naming it approves its present content
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
-    /// Approve tool calls and accept a question's default; never approves a plan
+    /// Execute only these steps of the plan, such as 1-3,5
+    #[arg(long, value_name = "LIST", value_parser = step_list, requires = "plan")]
+    pub steps: Option<StepList>,
+    /// Stop after this step of the plan; the run ends with exit code 3
+    #[arg(long, value_name = "N", requires = "plan")]
+    pub stop_after: Option<u32>,
+    /// Approve tool calls and accept a question's default; never approves a plan or continues past a stop
     #[arg(long)]
     pub yes: bool,
     /// In this run, trust the workspace's .planwright/config.toml and accept MCP servers as they are
@@ -179,6 +186,25 @@ pub struct RunArgs {
     pub json: bool,
     #[command(flatten)]
     pub common: CommonArgs,
+}
+
+/// Numbers of steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepList(pub Vec<u32>);
+
+/// Reads `1-3,5`.
+fn step_list(text: &str) -> Result<StepList, String> {
+    const MOST: u32 = 10_000;
+    let wrong = || format!("`{text}` is no list of steps; write it like 1-3,5");
+    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|number| (1..=MOST).contains(number));
+    let mut steps = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let range = number(first).zip(number(last)).filter(|(first, last)| first <= last);
+        let (first, last) = range.ok_or_else(wrong)?;
+        steps.extend(first..=last);
+    }
+    Ok(StepList(steps))
 }
 
 /// Serve one editor, with the Agent Client Protocol on stdin and stdout

@@ -146,8 +146,11 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
         output::note(text);
     }
     let (op, plan) = match plan {
-        Some((path, plan)) => (Op::Execute { plan_file: Some(path.to_string()), content: Some(words) }, Some(plan)),
-        None => (Op::UserMessage { content: words, metadata: Map::new(), images: Vec::new() }, None),
+        Some((path, document)) => {
+            let expected = task::expected(args, &document);
+            (Op::Execute { plan_file: Some(path.to_string()), content: Some(words), expected }, Some(document.plan))
+        }
+        None => (Op::UserMessage { content: words, metadata: Map::new(), images: Vec::new(), comments: Vec::new() }, None),
     };
     Ok(Prepared { store, sessions, pool, handle, since, op, role, plan, again, data })
 }

@@ -5,6 +5,7 @@
 //! | `body` | the kinds of records, and the messages of the user and the assistant |
 //! | `tool` | tool calls and their results |
 //! | `card` | questions, with the plan or the tool call to approve |
+//! | `comment` | comments of a review, and what became of them |
 //! | `notice` | records that the server writes |
 //! | `wire` | the form in the API, in events, in the database and in exports, with the conversion to and from it |
 //! | `excerpt` | the part of a message that a search result shows |
@@ -15,6 +16,7 @@
 
 mod body;
 mod card;
+mod comment;
 mod excerpt;
 mod metadata;
 mod notice;
@@ -25,7 +27,8 @@ pub use body::{
     Answer, AssistantText, AttachedImage, MessageBody, PlanVersion, QuestionAnswer, ReadMarker, ReplyPart, Review, ReviewFinding,
     UnknownBody, UserText,
 };
-pub use card::{ApprovalMoment, CallToApprove, EffectShown, PlanToApprove, QuestionCard};
+pub use card::{ApprovalMoment, CallToApprove, DeletedEntry, EffectShown, EntryKind, PlanToApprove, QuestionCard};
+pub use comment::{AnsweredComment, CommentOutcome, CommentReport, LineRange, ReviewComment};
 pub use metadata::MessageMetadata;
 pub use notice::{
     ApprovalFacts, ApprovalNotice, CommitOutcome, CompactionFacts, CompactionNotice, CutMessage, DriftedFile, FileDrift, ModeChange,

@@ -2,6 +2,8 @@
 
 use crate::config::RoleRequest;
 use crate::ids::{MessageId, QuestionId};
+use crate::message::ReviewComment;
+use crate::plan::{Plan, StepChoice};
 use crate::question::Question;
 use crate::settings::ReasoningEffort;
 use serde::Deserialize;
@@ -12,15 +14,20 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// The user sent a message. `metadata` comes from their client, here and in an answer.
-    UserMessage { content: String, metadata: Map<String, Value>, images: Vec<SentImage> },
+    UserMessage { content: String, metadata: Map<String, Value>, images: Vec<SentImage>, comments: Vec<ReviewComment> },
     /// The user answered the pending question. The questions' names are the keys of `answers`; `comment` is free text.
     Answer { question_id: QuestionId, answers: Map<String, Value>, comment: String, metadata: Map<String, Value> },
-    /// The user approved the newest plan: switch to act mode and execute it. `content` is the user's accompanying text.
-    Execute { plan_file: Option<String>, content: Option<String> },
+    /// The user approved the newest plan, or some of its steps: switch to act mode and execute it. `content` is the user's
+    /// accompanying text.
+    Execute { plan_file: Option<String>, content: Option<String>, expected: ExpectedPlan },
+    /// The user wrote the next version of the chat's plan. `base_sha256` is the hash of the version that they edited.
+    EditPlan { content: PlanContent, base_sha256: String },
     /// The user changed the chat's own properties.
     Update { title: Option<String>, role: RoleRequest, plan_file: PlanChange, confirm: Confirm, marks: MarkChange },
-    /// Revert all changes from this message on.
-    Revert { message_id: MessageId, conflicts: OnConflict },
+    /// Revert changes of the chat.
+    Revert { target: RevertTarget, conflicts: OnConflict },
+    /// Revoke an "always allow".
+    RevokeGrant { grant_id: String },
     /// Ask the user a question, for a tool that the user called directly.
     Ask { inquiry: Inquiry },
     /// Withdraw a queued message.
@@ -31,6 +38,42 @@ pub enum Op {
     Compact,
     /// End the run. The answer comes when nothing of the run can take effect any more.
     Stop,
+}
+
+/// The plan that the user means to execute, and the steps of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExpectedPlan {
+    /// Required if only some steps are chosen.
+    pub sha256: Option<String>,
+    pub choice: StepChoice,
+}
+
+/// The next version of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanContent {
+    /// The text of the `.plan` file.
+    Text(String),
+    /// The plan as data; other parts of the file stay.
+    Plan(Box<Plan>),
+}
+
+/// The changes to revert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RevertTarget {
+    /// All changes from this message on.
+    Message(MessageId),
+    /// The changes of these files.
+    Files(Vec<FileToRevert>),
+}
+
+/// A changed file, as the client showed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileToRevert {
+    pub path: String,
+    /// The content that the client showed; `None` for a deleted file.
+    pub after_sha256: Option<String>,
+    /// The numbers of the changes to revert; `None` for all of them.
+    pub hunks: Option<Vec<usize>>,
 }
 
 /// Properties that the user sets on a chat: pinned, archived, model and effort. `None` leaves one unchanged.

@@ -1,7 +1,9 @@
 //! The plan of a chat and its progress, as data. The crate `plan` reads, writes and checks plan files.
 
+mod choice;
 mod progress;
 
+pub use choice::{StepChoice, numbers};
 pub use progress::{Progress, StepProgress};
 
 use schemars::JsonSchema;

@@ -65,6 +65,8 @@ pub enum QuestionKind {
     PlanApproval,
     /// The server, about one tool call.
     ToolApproval,
+    /// The server, after the step where the user wanted a stop.
+    StepStop,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -84,6 +86,30 @@ pub enum Decision {
     /// Also covers later calls of this tool in this chat and directory.
     ApproveAlways,
     Deny,
+}
+
+/// The user's answer at a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopDecision {
+    /// Execute the other approved steps.
+    Continue,
+    /// Go back to plan mode.
+    Revise,
+    End,
+}
+
+impl StopDecision {
+    pub const ALL: &[Self] = &[Self::Continue, Self::Revise, Self::End];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Continue => "continue",
+            Self::Revise => "revise",
+            Self::End => "end",
+        }
+    }
 }
 
 impl Decision {

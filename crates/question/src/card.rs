@@ -1,7 +1,7 @@
 //! The server's own questions, and how to read their answers.
 
 use planwright_protocol::Question;
-use planwright_protocol::question::{Button, Decision, Variant};
+use planwright_protocol::question::{Button, Decision, StopDecision, Variant};
 use serde_json::{Map, Value, json};
 
 const APPROVE: &str = "approve";
@@ -55,6 +55,41 @@ pub fn keep_changes(changes: &str, reason: &str) -> Question {
         button("Take back", json!(Decision::Deny.as_str()), Variant::Danger, Some("The workspace stays as it was before the command")),
     ];
     card
+}
+
+/// Asked at the stop that the user wanted. `next` are the approved steps that are still open.
+#[must_use]
+pub fn step_stop(step_number: u32, next: &[u32]) -> Question {
+    let decisions: Vec<Value> = StopDecision::ALL.iter().map(|decision| json!(decision.as_str())).collect();
+    let rest = match next {
+        [] => "No approved step is open.".to_owned(),
+        [one] => format!("Step {one} comes next."),
+        [first, .., last] => format!("Steps {first} to {last} come next."),
+    };
+    Question {
+        name: DECISION.into(),
+        question: format!("Step {step_number} is finished, and you wanted a stop here. Continue?"),
+        schema: json!({"type": "string", "enum": decisions}),
+        buttons: StopDecision::ALL.iter().map(|decision| stop_button(*decision)).collect(),
+        context: Some(rest),
+        default: None,
+    }
+}
+
+fn stop_button(decision: StopDecision) -> Button {
+    let value = json!(decision.as_str());
+    match decision {
+        StopDecision::Continue => button("Continue", value, Variant::Primary, Some("Execute the other approved steps")),
+        StopDecision::Revise => button("Revise", value, Variant::Secondary, Some("Go back to plan mode and change the plan")),
+        StopDecision::End => button("End", value, Variant::Secondary, Some("Stop here and keep what is done")),
+    }
+}
+
+/// Anything that is not a decision ends the run.
+#[must_use]
+pub fn read_stop_decision(answers: &Map<String, Value>) -> StopDecision {
+    let given = answers.get(DECISION).and_then(Value::as_str);
+    StopDecision::ALL.iter().copied().find(|decision| given == Some(decision.as_str())).unwrap_or(StopDecision::End)
 }
 
 /// The same card, showing its command.

@@ -28,7 +28,7 @@ mod text;
 mod wording;
 
 pub use answer::{MAX_ANSWER_BYTES, default_answer, read_answers, validate_answers};
-pub use card::{plan_is_approved, read_decision};
+pub use card::{plan_is_approved, read_decision, read_stop_decision};
 pub use extent::{MAX_DEPTH, MAX_SCHEMA_NODES};
 pub use parse::{MAX_QUESTIONS, parse_batch, parse_question_json, to_question_json};
 pub use schema::MAX_SCHEMA_BYTES;

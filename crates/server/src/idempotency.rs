@@ -23,6 +23,8 @@ const OPS: &[(Method, &str)] = &[
     (Method::POST, "/messages"),
     (Method::PATCH, "/chats/{cid}"),
     (Method::POST, "/execute"),
+    (Method::PUT, "/chats/{cid}/plan"),
+    (Method::DELETE, "/grants/{gid}"),
     (Method::POST, "/stop"),
     (Method::POST, "/retry"),
     (Method::POST, "/compact"),

@@ -19,6 +19,7 @@ mod chats;
 mod docs;
 mod events;
 mod files;
+mod grants;
 mod images;
 mod inbox;
 mod members;
@@ -27,6 +28,7 @@ mod meta;
 mod models;
 mod operation;
 mod page;
+mod plan;
 mod plans;
 mod servers;
 mod tokens;
@@ -116,7 +118,11 @@ fn api() -> Table {
         .get("/workspaces/{wid}/chats/{cid}/context", chats::context, "The contents of the model's context, and how full it is")
         .get("/workspaces/{wid}/chats/{cid}/drift", chats::drift, "Files of the plan that changed since planning")
         .get("/workspaces/{wid}/chats/{cid}/events", events::of_chat, "The events of the chat, as a stream")
-        .post("/workspaces/{wid}/chats/{cid}/execute", chats::execute, "Approve the newest plan, switch to the Actor and start").fails([NoPlan, Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/execute", plan::execute, "Approve the newest plan or some of its steps, switch to the Actor and start").fails([NoPlan, Conflict])
+        .get("/workspaces/{wid}/chats/{cid}/plan", plan::show, "The chat's plan as its file is now, with its hash and findings").fails([NoPlan])
+        .put("/workspaces/{wid}/chats/{cid}/plan", plan::edit, "Write the next version of the chat's plan").fails([NoPlan, Conflict])
+        .get("/workspaces/{wid}/chats/{cid}/grants", grants::list, "What the user always allowed in this chat")
+        .delete("/workspaces/{wid}/chats/{cid}/grants/{gid}", grants::revoke, "Revoke what was always allowed")
         .post("/workspaces/{wid}/chats/{cid}/retry", chats::retry, "Continue after a failed run").fails([Conflict])
         .post("/workspaces/{wid}/chats/{cid}/compact", chats::compact, "Replace the conversation by a summary").fails([Conflict])
         .post("/workspaces/{wid}/chats/{cid}/fork", chats::fork, "Create a chat with the messages before a message").fails([NotFound])
@@ -134,9 +140,10 @@ fn api() -> Table {
         .get("/search", messages::search_all, "Search the messages of all chats, newest first")
         .about("Changes")
         .get("/workspaces/{wid}/chats/{cid}/changes", changes::list, "The files that the chat changed, as diffs")
+        .get("/workspaces/{wid}/chats/{cid}/changes/file", changes::file, "The diff of one changed file, with numbered hunks").fails([NotFound])
         .get("/workspaces/{wid}/chats/{cid}/viewed", viewed::list, "The changed files that you have viewed, by content")
         .put("/workspaces/{wid}/chats/{cid}/viewed", viewed::put, "Mark a changed file as viewed, or as not viewed").fails([NotFound])
-        .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Revert all changes from a message on").fails([NotFound, Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Revert all changes from a message on, some files, or some changes of a file").fails([NotFound, Conflict])
 }
 
 /// Routes for signing in, which need no sign-in themselves.

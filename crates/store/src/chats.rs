@@ -11,6 +11,7 @@ use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
     ChatConfig, ChatId, Message, MessageBody, MessageId, MessageType, Mode, Progress, Role, RunId, Timestamp, WireMessage, WorkspaceId,
+    sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -49,6 +50,22 @@ pub struct ChatRow {
 pub struct GrantRow {
     pub tool: String,
     pub folder: String,
+    /// `None` for grants of early versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// The name in the record of the approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+impl GrantRow {
+    /// The id in addresses. Grants with the same tool and folder are the same grant.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let mut id = sha256_hex(format!("{}\0{}", self.tool, self.folder).as_bytes());
+        id.truncate(16);
+        id
+    }
 }
 
 /// Where the conversation begins that a model reads: the history before it was summed up.

@@ -5,6 +5,7 @@ use crate::error::StoreError;
 use crate::rows::{ColumnType, RowStatement, RowWrite};
 use crate::store::{Store, from_word, micros, timestamp, word};
 use planwright_protocol::config::stored_role;
+use planwright_protocol::plan::StepChoice;
 use planwright_protocol::{ChatId, Role, SwitchedBy, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub struct ApprovalRow {
     pub given_by: SwitchedBy,
     /// The commit that the workspace was at, where it is known.
     pub base_commit: Option<String>,
+    /// The steps that the user approved.
+    pub choice: StepChoice,
     pub at: Timestamp,
 }
 
@@ -40,6 +43,7 @@ pub enum AuditKind {
     PlanWritten,
     PlanApproved,
     ChangesTakenBack,
+    GrantRevoked,
     LoginFailed,
     AccountChanged,
 }
@@ -138,9 +142,12 @@ pub(crate) const INSERT_APPROVALS: RowStatement = RowStatement {
         ("approver", ColumnType::Text),
         ("given_by", ColumnType::Text),
         ("base_commit", ColumnType::Text),
+        ("steps", ColumnType::Text),
+        ("stop_after", ColumnType::Number),
         ("created_at", ColumnType::Number),
     ],
-    sql: "insert into approvals (chat_id, plan_file, revision, sha256, content, approver, given_by, base_commit, created_at)
+    sql: "insert into approvals
+            (chat_id, plan_file, revision, sha256, content, approver, given_by, base_commit, steps, stop_after, created_at)
         select * from given where true",
 };
 pub(crate) const INSERT_AUDIT: RowStatement = RowStatement {
@@ -262,6 +269,8 @@ pub(crate) fn approval_row(chat: ChatId, approval: &ApprovalRow) -> Result<Vec<A
         approval.approver.as_str(),
         word(approval.given_by)?,
         approval.base_commit.clone(),
+        approval.choice.steps.as_ref().map(serde_json::to_string).transpose()?,
+        approval.choice.stop_after.map(i64::from),
         micros(approval.at),
     ])
 }
@@ -289,6 +298,10 @@ fn read_approval(row: &Row) -> Result<ApprovalRow, StoreError> {
         approver: row.text("approver")?,
         given_by: from_word(row.text("given_by")?)?,
         base_commit: row.optional_text("base_commit")?,
+        choice: StepChoice {
+            steps: row.optional_text("steps")?.map(|steps| serde_json::from_str(&steps)).transpose()?,
+            stop_after: row.get::<Option<i64>>("stop_after")?.and_then(|stop| u32::try_from(stop).ok()),
+        },
         at: timestamp(row.get("created_at")?)?,
     })
 }

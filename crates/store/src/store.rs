@@ -51,6 +51,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(17 "0017_removal"),
     migration!(18 "0018_ops"),
     migration!(19 "0019_search"),
+    migration!(20 "0020_step_choice"),
 ];
 
 impl Store {

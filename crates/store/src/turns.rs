@@ -5,7 +5,8 @@ use crate::arg::args;
 use crate::chats::{TurnStart, read_message};
 use crate::error::StoreError;
 use crate::store::Store;
-use planwright_protocol::{ChatId, Message, MessageBody};
+use planwright_protocol::message::ReviewComment;
+use planwright_protocol::{ChatId, Message, MessageBody, MessageId};
 use std::collections::HashSet;
 
 /// How much of a conversation is read.
@@ -31,6 +32,9 @@ const SIZES: &str = "select seq, cast(octet_length(content) + octet_length(metad
 const PAGE: usize = 500;
 const MESSAGES_FROM: &str = "select * from messages where chat_id = $1 and seq >= $2 order by seq";
 /// Written so that the partial indexes serve them.
+/// The text only narrows the search: the typed body says whether there are comments.
+const WITH_COMMENTS: &str = "select * from messages where chat_id = $1 and author = 'user' and metadata like '%\"comments\":%'
+    and seq > coalesce((select seq from messages where chat_id = $1 and id = $2), 0) order by seq";
 const LANDMARKS: &str =
     "select * from messages where chat_id = $1 and (author = 'system' or message_type in ('plan', 'question')) order by seq";
 const OUTLINE: &str = "select * from messages where chat_id = $1 and seq > $2
@@ -81,6 +85,17 @@ impl Store {
     /// The database failed.
     pub async fn landmarks(&self, chat: ChatId) -> Result<Vec<Message>, StoreError> {
         self.db.rows(LANDMARKS, args![chat.0]).await?.iter().map(read_message).collect()
+    }
+
+    /// The review comments that the user sent after a message; `None` for all of them.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn comments_since(&self, chat: ChatId, message: Option<MessageId>) -> Result<Vec<ReviewComment>, StoreError> {
+        let rows = self.db.rows(WITH_COMMENTS, args![chat.0, message.map(|message| message.0)]).await?;
+        let messages = rows.iter().map(read_message).collect::<Result<Vec<_>, _>>()?;
+        let texts = messages.into_iter().filter_map(|message| message.body.user_text().cloned());
+        Ok(texts.flat_map(|text| text.comments).collect())
     }
 
     /// A history without the model's texts and the results of tools, oldest first: what a summary keeps word for word. Read in

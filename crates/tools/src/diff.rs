@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Two large files without much in common take long to compare; after this the diff is only rougher.
 const LONGEST_DIFFING: Duration = Duration::from_secs(1);
 /// Lines around a change.
-const CONTEXT: usize = 3;
+pub(crate) const CONTEXT: usize = 3;
 
 /// A change as a diff.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,10 +26,15 @@ pub struct Diff {
 /// The lines that differ, of at most `longest` bytes.
 #[must_use]
 pub fn hunks(before: &str, after: &str, longest: usize) -> Diff {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
-    let compared = TextDiff::configure().timeout(LONGEST_DIFFING).diff_slices(&old, &new);
+    hunks_within(before, after, CONTEXT, longest)
+}
+
+/// The same with so many lines around each change.
+fn hunks_within(before: &str, after: &str, context: usize, longest: usize) -> Diff {
+    let (old, new) = (lines(before), lines(after));
+    let compared = compare(&old, &new);
     let mut diff = Diff::default();
-    for group in compared.grouped_ops(CONTEXT) {
+    for group in compared.grouped_ops(context) {
         diff.text.push_str(&format!("{}\n", UnifiedHunkHeader::new(&group)));
         for change in group.iter().flat_map(|op| compared.iter_changes(op)) {
             match change.tag() {
@@ -53,9 +58,24 @@ pub fn hunks(before: &str, after: &str, longest: usize) -> Diff {
     diff
 }
 
+/// The lines that git would count.
+pub(crate) fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+pub(crate) fn compare<'t>(old: &'t [&'t str], new: &'t [&'t str]) -> TextDiff<'t, 't, str> {
+    TextDiff::configure().timeout(LONGEST_DIFFING).diff_slices(old, new)
+}
+
 /// A change as git would show it. `from` is set for a file that only got another path; then `change` is its new one.
 #[must_use]
 pub fn of(change: &FileChange, from: Option<&str>, longest: usize) -> Diff {
+    within(change, from, CONTEXT, longest)
+}
+
+/// The same with so many lines around each change.
+#[must_use]
+pub fn within(change: &FileChange, from: Option<&str>, context: usize, longest: usize) -> Diff {
     let path = change.path.relative();
     let (before, after) = (Side::of(&change.before), Side::of(&change.after));
     let (old_name, new_name) = (quoted("a/", from.unwrap_or(path)), quoted("b/", path));
@@ -66,7 +86,7 @@ pub fn of(change: &FileChange, from: Option<&str>, longest: usize) -> Diff {
         (None, Some(after)) => text.push_str(&format!("new file mode {}\n", after.mode)),
         (Some(before), None) => text.push_str(&format!("deleted file mode {}\n", before.mode)),
         // What becomes another kind of thing is taken away and made anew.
-        (Some(before), Some(after)) if before.is_link() != after.is_link() => return replaced(change, longest),
+        (Some(before), Some(after)) if before.is_link() != after.is_link() => return replaced(change, context, longest),
         (Some(before), Some(after)) if before.mode != after.mode => {
             text.push_str(&format!("old mode {}\nnew mode {}\n", before.mode, after.mode));
         }
@@ -88,7 +108,7 @@ pub fn of(change: &FileChange, from: Option<&str>, longest: usize) -> Diff {
         text.push_str(&format!("Binary files {} and {} differ\n", name(&before, &old_name), name(&after, &new_name)));
         return Diff { text, is_binary: true, ..Diff::default() };
     };
-    let hunks = hunks(&old, &new, longest);
+    let hunks = hunks_within(&old, &new, context, longest);
     if !hunks.text.is_empty() {
         let header = |side: &Option<Side>, name: &str| if side.is_some() { ended(name) } else { "/dev/null".to_owned() };
         text.push_str(&format!("--- {}\n+++ {}\n{}", header(&before, &old_name), header(&after, &new_name), hunks.text));
@@ -97,9 +117,9 @@ pub fn of(change: &FileChange, from: Option<&str>, longest: usize) -> Diff {
 }
 
 /// Something that becomes another kind of thing, in two steps.
-fn replaced(change: &FileChange, longest: usize) -> Diff {
-    let gone = of(&FileChange { after: Version::absent(), ..change.clone() }, None, longest);
-    let new = of(&FileChange { before: Version::absent(), ..change.clone() }, None, longest);
+fn replaced(change: &FileChange, context: usize, longest: usize) -> Diff {
+    let gone = within(&FileChange { after: Version::absent(), ..change.clone() }, None, context, longest);
+    let new = within(&FileChange { before: Version::absent(), ..change.clone() }, None, context, longest);
     Diff {
         text: gone.text + &new.text,
         added: new.added,
@@ -138,7 +158,7 @@ impl Side {
 
 /// A diff must give the very bytes when it is applied, so other encodings are not shown in it; nor is a NUL, by which git
 /// knows what is no text.
-fn text_of(bytes: &[u8]) -> Option<String> {
+pub(crate) fn text_of(bytes: &[u8]) -> Option<String> {
     encoding_of(bytes).filter(|encoding| *encoding == Encoding::Bytes)?;
     std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(str::to_owned)
 }

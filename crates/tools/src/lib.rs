@@ -26,6 +26,7 @@ pub mod diff;
 pub mod effect;
 pub mod gate;
 pub mod git_name;
+pub mod hunks;
 pub mod path;
 pub mod plan_callers;
 pub mod servers;
@@ -40,7 +41,9 @@ pub use builtin::update_step::UpdateStep;
 pub use command::{CommandContext, Commands, Staged};
 pub use effect::{Effect, FileEffect, LandingEffect, Loss, RecordEffect, RunEffect};
 pub use gate::decide;
-pub use gate::{Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, Scope, Secrets, Situation, TAKING_BACK, Verdict};
+pub use gate::{
+    Approval, Consent, Epoch, Fence, Grant, KEEPING, MissingPlan, Permit, Scope, Secrets, Situation, TAKING_BACK, Target, Verdict,
+};
 pub use path::WorkspacePath;
 pub use servers::{NoServers, Servers, Site};
 pub use tool::{Category, Output, Prepared, Risk, Signal, Tool, ToolConfig, ToolContext, tools_of};

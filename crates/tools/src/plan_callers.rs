@@ -6,6 +6,7 @@ use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
 pub use planwright_plan::Finding;
 use planwright_plan::{Gravity, PlanDocument};
+use planwright_protocol::plan::StepChoice;
 use planwright_protocol::{Plan, PlanStep};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +24,12 @@ const PLACES_NAMED: usize = 5;
 pub fn callers_outside(workspace: &Workspace, secrets: &Arc<Secrets>, text: &str) -> Vec<Finding> {
     let Ok(document) = PlanDocument::parse(text) else { return Vec::new() };
     // A plan without files has no outside.
-    let Some(scope) = Scope::of(&document.plan) else { return Vec::new() };
+    let Some(scope) = Scope::of(&document.plan, &StepChoice::default()) else { return Vec::new() };
     let until = Instant::now() + LONGEST;
     let mut findings = Vec::new();
     let mut names = BTreeSet::new();
     for step in &document.plan.steps {
-        let Some(own) = Scope::of(&Plan { steps: vec![step.clone()], ..Plan::default() }) else { continue };
+        let Some(own) = Scope::of(&Plan { steps: vec![step.clone()], ..Plan::default() }, &StepChoice::default()) else { continue };
         for quoted in quoted(step) {
             let (_, name) = split(quoted.trim_end_matches("()"));
             let is_known = names.len() >= MOST_NAMES || !is_name(name) || !names.insert(name.to_owned());

@@ -7,6 +7,7 @@ use crate::gate::{Permit, Secrets};
 use crate::path::WorkspacePath;
 use crate::version::{FileChange, Version};
 use crate::workspace::{Stamp, Workspace};
+use planwright_protocol::plan::StepChoice;
 use planwright_protocol::settings::Inspect;
 use planwright_protocol::{ChatId, ErrorCode, Image, Mode, Permission, Problem, Question, Role};
 use schemars::JsonSchema;
@@ -265,6 +266,8 @@ pub struct ToolConfig {
     pub active_plan_path: Option<WorkspacePath>,
     /// What the user approved and the chat carries out, as the file was then.
     pub approved_plan: Option<Arc<str>>,
+    /// The steps of it that the user approved.
+    pub approved_steps: StepChoice,
     pub chat: Option<ChatId>,
     /// Plans that belong to other chats, also those whose files are gone.
     pub foreign_plans: Arc<BTreeSet<WorkspacePath>>,
@@ -277,6 +280,7 @@ impl Default for ToolConfig {
             plan_mode: true,
             active_plan_path: None,
             approved_plan: None,
+            approved_steps: StepChoice::default(),
             chat: None,
             foreign_plans: Arc::default(),
             secrets: Arc::default(),

@@ -177,13 +177,13 @@ impl Call for AgentCall<'_> {
                 };
                 result::record(chat, &call, Err(problem), change).await
             }
-            End::Asks(effects, wanted) => {
+            End::Asks(effects, changes, wanted) => {
                 let question = planwright_question::card::tool_approval(&call.body.tool, &wanted.reason);
                 let question = match effects.iter().find_map(Effect::command) {
                     Some(command) => planwright_question::card::about_command(question, command),
                     None => question,
                 };
-                approval::ask(chat, &call, &effects, wanted, agent, (ApprovalMoment::Before, question)).await
+                approval::ask(chat, &call, (effects, changes), wanted, agent, (ApprovalMoment::Before, question)).await
             }
             // The permit ended by a stop, not by a switch.
             End::Committed(Err(problem)) if problem.code == ErrorCode::ModeChanged && acting_agent(chat, &call).await.is_ok() => {

@@ -1,6 +1,7 @@
 //! The card that asks the user to approve a call, and the answer to it.
 
 use super::agent_call::CallOutcome;
+use super::effect_preview::{self, EffectPreview};
 use super::grants::{folder_of, grant_of};
 use crate::agent::Agent;
 use crate::card::{Pending, answers_to};
@@ -8,9 +9,9 @@ use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::tally;
 use planwright_protocol::message::{ApprovalMoment, CallToApprove, EffectShown, QuestionCard};
-use planwright_protocol::question::Decision;
-use planwright_protocol::{CallMessage, ErrorCode, Message, Problem, Question, QuestionKind};
-use planwright_tools::{Approval, Consent, Effect};
+use planwright_protocol::question::{Decision, StopDecision};
+use planwright_protocol::{CallMessage, ErrorCode, Message, Problem, Question, QuestionId, QuestionKind};
+use planwright_tools::{Approval, Consent, Effect, FileChange};
 use std::sync::Arc;
 
 /// How many effects a card carries; its text counts all of them.
@@ -21,15 +22,13 @@ const MOST_SHOWN: usize = 200;
 /// # Errors
 /// The user denied it, or wrote something else instead.
 pub fn consent(call: &CallMessage, history: &[Message]) -> Result<Consent, Problem> {
+    check_stop(call, history)?;
     for (card, asked) in cards(history).filter(|(_, asked)| asked.moment == ApprovalMoment::Before) {
         let about_this = asked.call_id == call.body.call_id;
         match answers_to(history, card.question_id).map(planwright_question::read_decision) {
             Some(Decision::Approve | Decision::ApproveAlways) if about_this => return Ok(Consent::Given),
             // A card that the user passed over counts as denied.
-            Some(Decision::Deny) | None if about_this => {
-                let text = "The user did not approve this call. Don't try it again; find another way, or ask what they would rather have.";
-                return Err(Problem::new(ErrorCode::ApprovalDenied, text));
-            }
+            Some(Decision::Deny) | None if about_this => return Err(denied(reason_for(history, card.question_id))),
             None if card.reply.id == call.body.reply.id => {
                 let text = "The user wrote something instead of answering, so the rest of this reply was not carried out. Read it first.";
                 return Err(Problem::new(ErrorCode::Cancelled, text));
@@ -40,12 +39,43 @@ pub fn consent(call: &CallMessage, history: &[Message]) -> Result<Consent, Probl
     Ok(Consent::Needed)
 }
 
+/// The error that the model gets for a denied call.
+fn denied(reason: Option<&str>) -> Problem {
+    let advice = "Don't try it again; find another way, or ask what they would rather have.";
+    let text = match reason {
+        Some(reason) => format!("The user did not approve this call, with this reason: {reason}\n{advice}"),
+        None => format!("The user did not approve this call. {advice}"),
+    };
+    Problem::new(ErrorCode::ApprovalDenied, text)
+}
+
+/// The user's text beside an answer.
+fn reason_for(history: &[Message], question: QuestionId) -> Option<&str> {
+    let answers = history.iter().rev().filter_map(|message| message.body.answer());
+    let answer = answers.into_iter().find(|answer| answer.question_answer.question_id == question)?;
+    answer.comment.as_deref().map(str::trim).filter(|comment| !comment.is_empty())
+}
+
+/// Refuses the calls behind a stop in the same reply, unless the user continued.
+fn check_stop(call: &CallMessage, history: &[Message]) -> Result<(), Problem> {
+    let is_stop = |card: &&QuestionCard| card.kind == QuestionKind::StepStop && card.reply.is_same(&call.body.reply);
+    let Some(card) = history.iter().rev().filter_map(|message| message.body.question()).find(is_stop) else { return Ok(()) };
+    match answers_to(history, card.question_id).map(planwright_question::read_stop_decision) {
+        Some(StopDecision::Continue) => Ok(()),
+        Some(StopDecision::Revise | StopDecision::End) | None => {
+            let text = "The user wanted a stop before this call and did not continue, so it was not made. Read what they say first.";
+            Err(Problem::new(ErrorCode::Cancelled, text))
+        }
+    }
+}
+
 /// The user's answer to the card about what a command changed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keeping {
     NotAsked,
     Keep,
-    TakeBack,
+    /// With the user's reason, if they gave one.
+    TakeBack(Option<String>),
 }
 
 pub fn keeping(call: &CallMessage, history: &[Message]) -> Keeping {
@@ -54,7 +84,7 @@ pub fn keeping(call: &CallMessage, history: &[Message]) -> Keeping {
     match answers_to(history, card.question_id).map(planwright_question::read_decision) {
         Some(Decision::Approve | Decision::ApproveAlways) => Keeping::Keep,
         // A card that the user passed over counts as denied.
-        Some(Decision::Deny) | None => Keeping::TakeBack,
+        Some(Decision::Deny) | None => Keeping::TakeBack(reason_for(history, card.question_id).map(str::to_owned)),
     }
 }
 
@@ -67,22 +97,31 @@ fn cards(history: &[Message]) -> impl Iterator<Item = (&QuestionCard, &CallToApp
 pub async fn ask(
     chat: &Arc<Chat>,
     call: &CallMessage,
-    effects: &[Effect],
+    (effects, changes): (Vec<Effect>, Vec<FileChange>),
     approval: Approval,
     agent: Agent,
     (moment, question): (ApprovalMoment, Question),
 ) -> Result<CallOutcome, Problem> {
     tally::judged("asked");
+    let folder = folder_of(&effects).map(|folder| folder.to_string());
+    let grant = grant_of(&call.body.tool, &effects, moment);
+    let shown = effects.iter().take(MOST_SHOWN).map(shown).collect::<Result<_, _>>().map_err(broken)?;
+    let EffectPreview { step_number, diff, deleted, deleted_count, reversible } = effect_preview::of(chat, effects, changes).await?;
     let mut pending = Pending::new(agent, QuestionKind::ToolApproval, approval.severity, vec![question]);
     pending.call = Some(CallToApprove {
         call_id: call.body.call_id,
         tool: call.body.tool.clone(),
         args: Some(call.body.args.clone()),
-        effects: effects.iter().take(MOST_SHOWN).map(shown).collect::<Result<_, _>>().map_err(broken)?,
+        effects: shown,
         reason: approval.reason,
-        folder: folder_of(effects).map(|folder| folder.to_string()),
+        folder,
         moment,
-        grant: grant_of(&call.body.tool, effects, moment),
+        grant,
+        step_number,
+        diff,
+        deleted,
+        deleted_count,
+        reversible: Some(reversible),
     });
     let question = pending.message_beside(chat.id, call.body.reply.id);
     let change = Change::messages([question.clone()]).event(pending.event()).log_question(&pending, call.body.model());

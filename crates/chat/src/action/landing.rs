@@ -29,11 +29,16 @@ pub async fn settle(chat: &Arc<Chat>, call: &CallMessage, history: &[Message]) -
     crash::point("command_ended");
     let (agent, keeping) = (Agent::of(call)?, approval::keeping(call, history));
     let consent = if keeping == Keeping::Keep { Consent::Given } else { Consent::Needed };
+    let reason_to_drop = match keeping {
+        Keeping::TakeBack(Some(reason)) => Some(format!("The user had it taken back, with this reason: {reason}")),
+        Keeping::TakeBack(None) => Some("The user had it taken back.".to_owned()),
+        Keeping::NotAsked | Keeping::Keep => None,
+    };
     let landing = Landing {
         call: Some((chat, call.clone())),
         cx: context(chat, call).await?,
         threads: chat.work.clone(),
-        reason_to_drop: (keeping == Keeping::TakeBack).then_some("The user had it taken back."),
+        reason_to_drop,
         consent,
         situation: Some(chat.situation(agent, KEEPING, consent).boxed()),
         decided_by: None,
@@ -42,10 +47,10 @@ pub async fn settle(chat: &Arc<Chat>, call: &CallMessage, history: &[Message]) -
     match Box::pin(perform(Action { principal: Principal::Model(agent), call: landing })).await? {
         Outcome::Ended(call_now, outcome) => signal::record_output(chat, call_now.as_deref().unwrap_or(call), outcome).await,
         Outcome::Lost => unknown(chat, call).await,
-        Outcome::Asks(effects, approval) => {
+        Outcome::Asks(effects, changes, approval) => {
             let question =
                 planwright_question::card::keep_changes(&summary(&effects), &format!("{}. {}", approval.reason, named(&effects)));
-            approval::ask(chat, call, &effects, approval, agent, (ApprovalMoment::After, question)).await
+            approval::ask(chat, call, (effects, changes), approval, agent, (ApprovalMoment::After, question)).await
         }
     }
 }
@@ -75,7 +80,7 @@ pub async fn settle_for_user(
         Outcome::Lost => {
             Err(Problem::new(ErrorCode::OutcomeUnknown, "What the command changed is gone. Look at the files before you go on."))
         }
-        Outcome::Asks(_, approval) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),
+        Outcome::Asks(_, _, approval) => Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason)),
     }
 }
 
@@ -104,7 +109,7 @@ struct Landing<'a> {
     cx: ToolContext,
     threads: TaskTracker,
     /// Why it is taken back without asking the gate.
-    reason_to_drop: Option<&'static str>,
+    reason_to_drop: Option<String>,
     consent: Consent,
     /// Asked for when the changes are known.
     situation: Option<BoxFuture<'a, Result<Situation, Problem>>>,
@@ -116,7 +121,7 @@ struct Landing<'a> {
 enum Outcome {
     /// The command's output, with the call as it is stored now.
     Ended(Option<Box<CallMessage>>, Result<Output, Problem>),
-    Asks(Vec<Effect>, Approval),
+    Asks(Vec<Effect>, Vec<FileChange>, Approval),
     /// The server ended in the middle of the command.
     Lost,
 }
@@ -129,8 +134,8 @@ impl Call for Landing<'_> {
     async fn prepare(&mut self) -> Result<Preparation<Landed, Outcome>, Problem> {
         let cx = self.cx.clone();
         let Some(staged) = self.on_thread(move || Staged::load(&cx)).await?? else { return Ok(Preparation::Over(Outcome::Lost)) };
-        if let Some(why) = staged.half_done().or(self.reason_to_drop) {
-            return Ok(Preparation::Over(self.take_back(staged, why).await?));
+        if let Some(why) = staged.half_done().map(str::to_owned).or(self.reason_to_drop.take()) {
+            return Ok(Preparation::Over(self.take_back(staged, &why).await?));
         }
         let situation = match self.situation.take() {
             Some(situation) => situation.await,
@@ -190,8 +195,8 @@ impl Call for Landing<'_> {
 
     async fn record_outcome(mut self, _: Principal, end: End<Landed>) -> Result<Outcome, Problem> {
         let landed = match end {
-            End::Asks(effects, approval) if self.call.is_some() => return Ok(Outcome::Asks(effects, approval)),
-            End::Asks(_, approval) => return self.take_back_kept(&approval.reason).await,
+            End::Asks(effects, changes, approval) if self.call.is_some() => return Ok(Outcome::Asks(effects, changes, approval)),
+            End::Asks(_, _, approval) => return self.take_back_kept(&approval.reason).await,
             End::Refused(refusal) => return self.take_back_kept(&refusal.problem.message).await,
             End::Committed(landed) => landed,
         };

@@ -149,7 +149,7 @@ impl Call for ProgressWrite<'_> {
         let path = &self.execution.path;
         match end {
             End::Refused(refusal) => Ok(Err(refusal.problem)),
-            End::Asks(_, approval) => Ok(Err(Problem::new(ErrorCode::ApprovalDenied, approval.reason))),
+            End::Asks(_, _, approval) => Ok(Err(Problem::new(ErrorCode::ApprovalDenied, approval.reason))),
             End::Committed(Ok(stamp)) => {
                 let seen = &self.chat.seen;
                 // A model that knew the file also knows what the server made of it.

@@ -97,7 +97,7 @@ impl Call for PlanReply<'_> {
     async fn record_outcome(self, _: Principal, end: End<Output>) -> Result<Self::Outcome, Problem> {
         let output = match end {
             End::Refused(refusal) => return Ok(Err(refusal.problem)),
-            End::Asks(_, approval) => return Ok(Err(Problem::new(ErrorCode::PlanNotApproved, approval.reason))),
+            End::Asks(_, _, approval) => return Ok(Err(Problem::new(ErrorCode::PlanNotApproved, approval.reason))),
             End::Committed(output) => output,
         };
         crash::point("plan_written");

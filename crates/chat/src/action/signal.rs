@@ -6,7 +6,7 @@ use crate::agent::Agent;
 use crate::chat::{Change, Chat, Draft, broken};
 use crate::crash;
 use crate::plan::{self, StoredPlan};
-use planwright_protocol::message::{AssistantText, PlanVersion, ReplyPart, Review};
+use planwright_protocol::message::{AnsweredComment, AssistantText, CommentReport, PlanVersion, ReplyPart, Review, ReviewComment};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageBody, Mode, Problem, Severity};
 use planwright_tools::{Output, Signal, WorkspacePath};
 use serde_json::json;
@@ -63,7 +63,8 @@ async fn plan_changed(
         return Ok(CallOutcome::Done(messages));
     };
     let reply = ReplyPart::accompanying(call.body.reply.id);
-    let version = PlanVersion { call_id: Some(call.body.call_id), reply, ..stored.version(chat).await? };
+    let comments = answered_comments(chat, call, &stored).await?;
+    let version = PlanVersion { call_id: Some(call.body.call_id), reply, comments, ..stored.version(chat).await? };
     let message = beside(call, version, stored.goal());
     let change = stored.change(Agent::of(call)?.role, call.body.model());
     // The approved plan stays in force, whatever else is planned meanwhile.
@@ -75,6 +76,22 @@ async fn plan_changed(
         plan_progress::mark(chat).await;
     }
     recorded
+}
+
+/// The comments that the user sent since the version before, with what the model reports about them.
+async fn answered_comments(chat: &Arc<Chat>, call: &CallMessage, stored: &StoredPlan) -> Result<Vec<AnsweredComment>, Problem> {
+    let newest = stored.newest_of_model(chat).await?.map(|message| message.id);
+    let sent = chat.store.comments_since(chat.id, newest).await?;
+    let reports: Vec<CommentReport> = serde_json::from_value(call.body.args["comments"].clone()).unwrap_or_default();
+    let answered = |comment: ReviewComment| {
+        let report = reports.iter().find(|report| report.id == comment.id);
+        let (outcome, note) = report.map(|report| (report.outcome, report.note.clone())).unzip();
+        AnsweredComment { comment, outcome, note: note.unwrap_or_default() }
+    };
+    // Comments on code are for the code, unless the model reports on them here.
+    let is_meant =
+        |answered: &AnsweredComment| answered.comment.path.is_none() || answered.comment.step.is_some() || answered.outcome.is_some();
+    Ok(sent.into_iter().map(answered).filter(is_meant).collect())
 }
 
 /// A message beside the result. The model knows its content from the call.

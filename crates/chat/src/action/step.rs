@@ -3,11 +3,12 @@
 use super::agent_call::{CallOutcome, acting_agent};
 use super::{plan_progress, result};
 use crate::agent::Agent;
-use crate::chat::{Change, Chat};
+use crate::card::Pending;
+use crate::chat::{Change, Chat, Draft};
 use crate::commits;
 use crate::crash;
 use crate::progress::Execution;
-use planwright_protocol::{CallMessage, ErrorCode, Event, PlanStep, Problem, StepStatus};
+use planwright_protocol::{CallMessage, ErrorCode, Event, PlanStep, Problem, QuestionKind, Severity, StepStatus};
 use planwright_tools::tool::Input;
 use planwright_tools::{Output, UpdateStep};
 use serde_json::{Value, json};
@@ -128,23 +129,54 @@ async fn moved(
         change = change.event(Event::PlanStep { step_number: number, status }).event(Event::PlanUpdated { plan_file, plan });
     }
     let outcome = outcome.map(|output| report(&execution, number, status, &output));
-    let progress = execution.progress;
     let is_done = outcome.is_ok() && status == StepStatus::Done;
-    let mut messages = result::record_with(chat, call, outcome, change, move |row| row.progress = Some(progress)).await?;
+    let stop = stop_card(&execution, agent, number).filter(|_| outcome.is_ok() && status.is_finished());
+    let question = stop.as_ref().map(|pending| pending.message_beside(chat.id, call.body.reply.id));
+    if let (Some(pending), Some(question)) = (&stop, &question) {
+        change = change.event(Event::MessageCreated { message: question.clone() }).event(pending.event());
+        change = change.log_question(pending, call.body.model());
+    }
+    let progress = execution.progress;
+    // The stop is stored with the step, so that no crash can skip it.
+    let edit = move |row: &mut Draft| {
+        row.progress = Some(progress);
+        if let Some(pending) = stop {
+            row.activity.ask(pending);
+        }
+    };
+    let mut messages = result::record_with(chat, call, outcome, change, edit).await?;
     if is_done {
         let title = format!("Step {number}: {}", step.action);
         messages.extend(Box::pin(commits::commit_work(chat, Some(&title))).await);
     }
-    Ok(CallOutcome::Done(messages))
+    Ok(match question {
+        Some(question) => {
+            messages.push(question);
+            CallOutcome::Asked(messages)
+        }
+        None => CallOutcome::Done(messages),
+    })
+}
+
+/// The card for the stop after this step, if the user wanted one there.
+fn stop_card(execution: &Execution, agent: Agent, number: u32) -> Option<Pending> {
+    if execution.choice.stop_after != Some(number) {
+        return None;
+    }
+    let next = execution.choice.past_stop().open_steps(&execution.progress);
+    let question = planwright_question::card::step_stop(number, &next);
+    Some(Pending::new(agent, QuestionKind::StepStop, Severity::Minor, vec![question]))
 }
 
 /// What the model reads about a step that was moved.
 fn report(execution: &Execution, number: u32, status: StepStatus, check: &Output) -> Value {
     let progress = &execution.progress;
-    let open = progress.open_steps();
+    let open = execution.choice.open_steps(progress);
     let next = execution.plan().steps.into_iter().find(|step| open.contains(&step.step_number) && step.status == StepStatus::Pending);
     let verified = if check.data.is_empty() { "" } else { " Its check succeeded." };
+    let is_stop = execution.choice.stop_after == Some(number) && status.is_finished();
     let rest = match (open.as_slice(), next) {
+        _ if is_stop => "The user wanted a stop here and is asked how to go on.".to_owned(),
         ([], _) => "No step is open any more: report what changed and how it was verified.".to_owned(),
         (_, Some(next)) if status.is_finished() => format!("Next is step {}: {}", next.step_number, next.action),
         (open, _) => format!("{} of {} steps are open.", open.len(), progress.steps.len()),

@@ -8,28 +8,28 @@ use crate::progress;
 use crate::revert::{Conflict, Revert, named, target};
 use async_trait::async_trait;
 use planwright_protocol::message::{RevertNotice, RevertStatus};
-use planwright_protocol::op::OnConflict;
-use planwright_protocol::{ErrorCode, Event, Message, MessageBody, MessageId, Notice, Problem, Progress, StepStatus};
+use planwright_protocol::op::{OnConflict, RevertTarget};
+use planwright_protocol::{ErrorCode, Event, Image, Message, MessageBody, MessageId, Notice, Problem, Progress, StepStatus};
 use planwright_store::{AuditKind, FileChangeRow, OpRecord, Versions};
 use planwright_tools::git_name::title_of;
 use planwright_tools::workspace::{LeftAlone, Restore};
-use planwright_tools::{Consent, Effect, FileChange, LandingEffect, Situation, TAKING_BACK, WorkspacePath};
+use planwright_tools::{Consent, Effect, FileChange, LandingEffect, Situation, TAKING_BACK, Version, WorkspacePath};
 use serde_json::json;
 use std::sync::Arc;
 use tokio_util::task::TaskTracker;
 
-/// Takes back everything from a message on; `None` if there was nothing to do.
+/// Takes back changes of the chat; `None` if there was nothing to do.
 ///
 /// # Errors
 /// There is no such message, or some files can't be taken back.
 pub async fn take_back(
     chat: &Arc<Chat>,
-    message_id: MessageId,
+    target: RevertTarget,
     conflicts: OnConflict,
     user: Option<String>,
     op: Option<OpRecord>,
 ) -> Result<Option<Message>, Problem> {
-    let call = TakeBack { chat, from: Start::Message(message_id, conflicts), revert: Revert::default(), op };
+    let call = TakeBack { chat, from: Start::Target(target, conflicts), revert: Revert::default(), op };
     Box::pin(perform(Action { principal: Principal::User(user), call })).await?
 }
 
@@ -62,7 +62,7 @@ struct TakeBack<'a> {
 }
 
 enum Start {
-    Message(MessageId, OnConflict),
+    Target(RevertTarget, OnConflict),
     /// The intent is recorded in this message.
     Notice(Box<Message>),
 }
@@ -74,8 +74,8 @@ impl Call for TakeBack<'_> {
 
     async fn prepare(&mut self) -> Result<Preparation<Vec<LeftAlone>, Self::Outcome>, Problem> {
         let wanted = match &self.from {
-            Start::Message(message_id, conflicts) => {
-                self.revert = self.chat.revert(*message_id).await?;
+            Start::Target(target, conflicts) => {
+                self.revert = self.chat.revert_of(target).await?;
                 // Skipping is for the rest, of which there must be some.
                 if !self.revert.conflicts.is_empty() && (*conflicts == OnConflict::Refuse || self.revert.files.is_empty()) {
                     return Ok(Preparation::Refused(Refusal::mistake(self.revert.refused())));
@@ -94,7 +94,7 @@ impl Call for TakeBack<'_> {
         let mut restores = Vec::new();
         for (path, present, wanted) in wanted {
             let Ok(path) = WorkspacePath::parse(&path) else { continue };
-            restores.push(Restore { path, present, wanted: self.chat.version(&wanted).await? });
+            restores.push(Restore { path, present, wanted: self.version(&wanted).await? });
         }
         let workspace = self.chat.workspace.clone();
         let effects = restores.iter().map(|restore| LandingEffect::TakeBack(restore.path.clone()).into()).collect();
@@ -107,11 +107,12 @@ impl Call for TakeBack<'_> {
     }
 
     async fn record_intent(&mut self, principal: &Principal, _: &[Effect], _: &[FileChange]) -> Result<(), Problem> {
-        let Start::Message(message_id, _) = self.from else { return Ok(()) };
-        let notice = self.revert.notice(message_id);
+        let Start::Target(target, _) = &self.from else { return Ok(()) };
+        let notice = self.revert.notice(target);
         let text = description(&notice);
+        let target_id = notice.message_id;
         let message = Message::notice(self.chat.id, Notice::Revert(notice), text);
-        let details = json!({ "message_id": message_id, "files": self.revert.files.len(), "conflicts": self.revert.conflicts.len() });
+        let details = json!({ "message_id": target_id, "files": self.revert.files.len(), "conflicts": self.revert.conflicts.len() });
         let role = self.chat.record().config.role;
         let change = Change::messages([message.clone()]).log(AuditKind::ChangesTakenBack, "", role, details);
         let mut change = change.by(principal.account());
@@ -131,9 +132,9 @@ impl Call for TakeBack<'_> {
     async fn record_outcome(self, _: Principal, end: End<Vec<LeftAlone>>) -> Result<Self::Outcome, Problem> {
         let (mut message, restored) = match (self.from, end) {
             (_, End::Refused(refusal)) => return Ok(Err(refusal.problem)),
-            (_, End::Asks(_, approval)) => return Ok(Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason))),
+            (_, End::Asks(_, _, approval)) => return Ok(Err(Problem::new(ErrorCode::ToolNotPermitted, approval.reason))),
             (Start::Notice(message), End::Committed(restored)) => (*message, restored),
-            (Start::Message(..), End::Committed(_)) => return Ok(Ok(None)),
+            (Start::Target(..), End::Committed(_)) => return Ok(Ok(None)),
         };
         crash::point("revert_done");
         let chat = self.chat;
@@ -168,6 +169,17 @@ impl Call for TakeBack<'_> {
     }
 }
 
+impl TakeBack<'_> {
+    /// An image with its content, which may be new.
+    async fn version(&self, image: &Image) -> Result<Version, Problem> {
+        let new = self.revert.contents.iter().find(|content| image.content() == Some(content.sha256.as_str()));
+        match new {
+            Some(content) => Ok(Version { image: image.clone(), bytes: Some(content.bytes.clone()) }),
+            None => self.chat.version(image).await,
+        }
+    }
+}
+
 /// The progress that the chat goes back to, and the steps that move; `None` if it stays.
 async fn progress_before(chat: &Chat, message: &Message) -> Result<Option<(Vec<(u32, StepStatus)>, Progress)>, Problem> {
     let (Some(now), Some(target)) = (chat.record().progress.clone(), target(message)) else { return Ok(None) };
@@ -192,6 +204,7 @@ fn versions(revert: &Revert, message_id: MessageId) -> Versions {
     };
     Versions {
         rows: revert.files.iter().map(row).collect(),
+        contents: revert.contents.clone(),
         reverted: revert.covered.iter().map(|(id, _)| (*id, message_id)).collect(),
         ..Versions::default()
     }
@@ -203,9 +216,15 @@ fn description(revert: &RevertNotice) -> String {
         let title = WorkspacePath::parse(path).ok().and_then(|parsed| title_of(&parsed));
         title.map_or(path.to_owned(), |title| format!("git's {} ({path})", title.trim_start_matches("the ")))
     };
-    let names = named(revert.files.iter().map(|file| titled(&file.path)));
-    let mut text =
-        format!("The user took back changes of this chat. As they were before: {names}. Read files again before you change them.");
+    let (partial, whole): (Vec<_>, Vec<_>) = revert.files.iter().partition(|file| revert.hunks.contains_key(&file.path));
+    let mut text = "The user took back changes of this chat.".to_owned();
+    if !whole.is_empty() {
+        text.push_str(&format!(" As they were before: {}.", named(whole.iter().map(|file| titled(&file.path)))));
+    }
+    if !partial.is_empty() {
+        text.push_str(&format!(" Some changes only: {}.", named(partial.iter().map(|file| titled(&file.path)))));
+    }
+    text.push_str(" Read files again before you change them.");
     if !revert.conflicts.is_empty() {
         let names = named(revert.conflicts.iter().map(|conflict| format!("{} ({})", titled(&conflict.path), conflict.reason)));
         text.push_str(&format!(" Left as they are: {names}."));

@@ -1,6 +1,6 @@
 //! Approving a plan: the only way from plan mode into carrying one out.
 
-use super::{Actor, mode_changed, switch};
+use super::{Actor, mode_changed, step_choice, switch};
 use crate::action::plan_progress;
 use crate::card::Pending;
 use crate::chat::{Activity, Change, broken};
@@ -9,26 +9,40 @@ use crate::drift;
 use planwright_plan::PlanDocument;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::message::{ApprovalFacts, ApprovalNotice, PlannedFiles};
-use planwright_protocol::{ErrorCode, Event, Message, MessageBody, Mode, Notice, Problem, QuestionKind, SwitchedBy, Timestamp};
+use planwright_protocol::op::ExpectedPlan;
+use planwright_protocol::plan::StepChoice;
+use planwright_protocol::{ErrorCode, Event, Message, MessageBody, Mode, Notice, Problem, Progress, QuestionKind, SwitchedBy, Timestamp};
 use planwright_store::{ApprovalRow, AuditKind};
 use planwright_tools::WorkspacePath;
 use serde_json::json;
+
+const OTHER_PLAN: &str = "This is not the newest version of the plan. Reload the chat and look at the newest one before you execute it.";
 
 /// Said when the user approves something else than what they see.
 pub(super) const CHANGED: &str = "The plan has changed since it was shown. A new card shows it as it is now; look at it before you accept.";
 
 impl Actor {
-    pub(super) async fn execute(&mut self, plan_file: Option<String>, content: Option<String>) -> Result<Message, Problem> {
+    pub(super) async fn execute(
+        &mut self,
+        plan_file: Option<String>,
+        content: Option<String>,
+        expected: ExpectedPlan,
+    ) -> Result<Message, Problem> {
         if self.running.is_some() {
             return Err(Problem::new(ErrorCode::Conflict, "A run is in progress. Stop it, or wait for its end, then execute the plan."));
         }
-        let approval = self.approval(plan_file, SwitchedBy::Approval).await?;
-        if !self.was_shown(&approval).await? {
-            self.raise_card(&approval, self.chat.pending().as_ref()).await?;
-            return Err(Problem::new(ErrorCode::Conflict, CHANGED));
+        let mut approval = self.approval(plan_file, SwitchedBy::Approval).await?;
+        let was_shown = self.was_shown(&approval).await?;
+        let is_expected = expected.sha256.as_ref().map_or(was_shown, |sha256| *sha256 == approval.sha256);
+        if !is_expected {
+            if !was_shown {
+                self.raise_card(&approval, self.chat.pending().as_ref()).await?;
+            }
+            return Err(Problem::new(ErrorCode::Conflict, if was_shown { OTHER_PLAN } else { CHANGED }));
         }
-        let said = content.map(|content| self.said(content));
-        let mut change = Change::messages(said);
+        approval.choice = step_choice::checked(expected, &approval, self.chat.record().progress.as_ref())?;
+        let comment = content.filter(|content| !content.trim().is_empty());
+        let mut change = Change::messages(comment.clone().map(|comment| self.said(comment)));
         if let Some(pending) = self.chat.pending() {
             let outcome = if pending.kind == QuestionKind::PlanApproval { QuestionOutcome::Answered } else { QuestionOutcome::Superseded };
             change = change.event(Event::QuestionResolved { question_id: pending.question_id, outcome });
@@ -39,7 +53,7 @@ impl Actor {
                 change = change.event(Event::MessageCreated { message: pending.by.place(note) });
             }
         }
-        self.approve(change, approval).await
+        self.approve(change, approval, comment).await
     }
 
     /// The record of the user's yes to the plan as its file is now.
@@ -73,24 +87,36 @@ impl Actor {
             approver: self.by.clone(),
             given_by: by,
             base_commit,
+            choice: StepChoice::default(),
             at: Timestamp::now(),
         })
     }
 
     /// Switches to act mode under an approval, and starts.
-    pub(super) async fn approve(&mut self, mut change: Change, approval: ApprovalRow) -> Result<Message, Problem> {
+    pub(super) async fn approve(&mut self, change: Change, approval: ApprovalRow, comment: Option<String>) -> Result<Message, Problem> {
+        let limits = approval.choice.text().map(|limits| format!(" {limits}")).unwrap_or_default();
+        let text = format!("The user approved revision {} of {}. Carry it out now.{limits}", approval.revision, approval.plan_file);
+        let progress = step_choice::begin_progress(&approval, self.chat.record().progress.as_ref());
+        self.begin_execution(change, approval, progress, (text, comment)).await
+    }
+
+    /// Executes an approved plan from this progress on.
+    pub(super) async fn begin_execution(
+        &mut self,
+        mut change: Change,
+        approval: ApprovalRow,
+        progress: Option<Progress>,
+        (text, comment): (String, Option<String>),
+    ) -> Result<Message, Problem> {
         // A run that raised the card may still be putting its things away.
         let interrupted = self.halt().await;
         change.events.splice(0..0, Change::messages(interrupted).events);
         crash::point("approval_unstored");
         let row = self.chat.record();
         let role = if row.config.role.mode() == Mode::Act { row.config.role } else { Mode::Act.default_role() };
-        let text = format!("The user approved revision {} of {}. Carry it out now.", approval.revision, approval.plan_file);
         let files = self.planned_files(&approval).await?;
         let ApprovalRow { revision, sha256, base_commit, approver, given_by, .. } = &approval;
         let plan_file = approval.plan_file.clone();
-        let progress = PlanDocument::parse(&approval.content).ok();
-        let progress = progress.map(|document| planwright_plan::begin_progress(&plan_file, &document.plan, row.progress.as_ref()));
         let facts = ApprovalFacts {
             plan_file: plan_file.clone(),
             revision: *revision,
@@ -98,6 +124,8 @@ impl Actor {
             base_commit: base_commit.clone(),
             approver: approver.clone(),
             by: *given_by,
+            choice: approval.choice.clone(),
+            comment,
         };
         let notice = ApprovalNotice {
             mode_change: switch(&row, role, approval.given_by),

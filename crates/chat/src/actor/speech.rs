@@ -5,18 +5,21 @@ use super::{Actor, OPERATOR};
 use crate::card::Pending;
 use crate::chat::Change;
 use crate::classifier::{self, Classified};
+use crate::comment_text;
 use crate::crash;
 use crate::images;
 use crate::plan;
 use crate::run::add;
 use planwright_agent::intent::{Intent, Reading, detect};
 use planwright_protocol::event::{QuestionOutcome, Usage};
-use planwright_protocol::message::{Answer, CallToApprove, QuestionAnswer, UserText};
+use planwright_protocol::message::{Answer, CallToApprove, QuestionAnswer, ReviewComment, UserText};
 use planwright_protocol::op::{Inquiry, SentImage};
 use planwright_protocol::question::Decision;
 use planwright_protocol::settings::IntentSwitch;
-use planwright_protocol::{ErrorCode, Event, Message, Mode, Notice, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy};
-use planwright_question::{answer_text, plan_is_approved, validate_answers};
+use planwright_protocol::{
+    ErrorCode, Event, Message, Mode, Notice, Problem, QuestionId, QuestionKind, Role, Severity, SwitchedBy, Timestamp,
+};
+use planwright_question::{answer_text, plan_is_approved, read_stop_decision, validate_answers};
 use planwright_store::{ApprovalRow, AuditKind, GrantRow};
 use serde_json::{Map, Value, json};
 
@@ -51,7 +54,11 @@ impl Actor {
         mut content: String,
         metadata: Map<String, Value>,
         images: Vec<SentImage>,
+        comments: Vec<ReviewComment>,
     ) -> Result<Message, Problem> {
+        if !comments.is_empty() {
+            comment_text::append(&mut content, &comments);
+        }
         if content.trim().is_empty() && !images.is_empty() {
             IMAGE_ALONE.clone_into(&mut content);
         }
@@ -65,10 +72,10 @@ impl Actor {
         let role = self.chat.record().config.role;
         let pending = self.chat.pending();
         let other_question = pending.as_ref().is_some_and(|pending| pending.kind != QuestionKind::PlanApproval);
-        // Words that come with an image say more than "go ahead".
-        let order = if attached.is_empty() { self.order(role, &content, other_question).await } else { Order::None };
+        // Words that come with an image or with comments say more than "go ahead".
+        let order = if attached.is_empty() && comments.is_empty() { self.order(role, &content, other_question).await } else { Order::None };
         let awaits_plan = matches!(order, Order::WithoutPlan(_));
-        let body = UserText { user: self.account().cloned(), images: attached, awaits_plan };
+        let body = UserText { user: self.account().cloned(), images: attached, comments, awaits_plan };
         let mut message = Message::new(self.chat.id, body, content).with_client_metadata(metadata);
         if let Some(pending) = &pending {
             // Words in place of an answer are for the one who asked.
@@ -110,7 +117,7 @@ impl Actor {
             }
             Order::Given(approval) => {
                 let change = detected(change).log(AuditKind::ModeSwitchedByIntent, "", role, facts.clone());
-                self.approve(change, *approval).await?;
+                self.approve(change, *approval, None).await?;
             }
         }
         Ok(message)
@@ -212,11 +219,12 @@ impl Actor {
         let change = self.sent(&message).event(Event::QuestionResolved { question_id, outcome: QuestionOutcome::Answered });
         match pending.kind {
             QuestionKind::User => self.publish_and_start(change, &message).await?,
-            QuestionKind::PlanApproval if plan_is_approved(&answers) => self.accept(change, &pending).await?,
+            QuestionKind::PlanApproval if plan_is_approved(&answers) => self.accept(change, &pending, &message).await?,
             QuestionKind::PlanApproval => {
                 let change = self.logged(change, AuditKind::ApprovalDenied, &pending);
                 self.publish_and_start(change, &message).await?;
             }
+            QuestionKind::StepStop => self.decide_at_stop(change, &pending, read_stop_decision(&answers), &message).await?,
             QuestionKind::ToolApproval => self.decide(change, &pending, planwright_question::read_decision(&answers), &message).await?,
         }
         crash::point("answer_stored");
@@ -224,7 +232,7 @@ impl Actor {
     }
 
     /// Approves what the card shows; a plan that has changed since is shown anew.
-    async fn accept(&mut self, change: Change, pending: &Pending) -> Result<(), Problem> {
+    async fn accept(&mut self, change: Change, pending: &Pending, answer: &Message) -> Result<(), Problem> {
         let shown = pending.plan.as_ref();
         let approval = self.approval(shown.map(|plan| plan.plan_file.clone()), SwitchedBy::Approval).await?;
         if shown.is_none_or(|plan| plan.sha256 != approval.sha256) {
@@ -232,7 +240,8 @@ impl Actor {
             return Err(Problem::new(ErrorCode::Conflict, CHANGED));
         }
         let change = self.logged(change, AuditKind::ApprovalGiven, pending);
-        self.approve(change, approval).await.map(|_| ())
+        let comment = answer.body.answer().and_then(|answer| answer.comment.clone());
+        self.approve(change, approval, comment).await.map(|_| ())
     }
 
     async fn decide(&mut self, mut change: Change, pending: &Pending, decision: Decision, message: &Message) -> Result<(), Problem> {
@@ -242,13 +251,14 @@ impl Actor {
         };
         if let (Decision::ApproveAlways, Some(CallToApprove { grant: Some(tool), folder: Some(folder), .. })) = (decision, &pending.call) {
             // With the answer or not at all: the user may decide otherwise when the answer got lost.
-            change.grants.push(GrantRow { tool: tool.clone(), folder: folder.clone() });
+            let (at, by) = (Some(Timestamp::now()), Some(self.by.clone()));
+            change.grants.push(GrantRow { tool: tool.clone(), folder: folder.clone(), at, by });
         }
         let change = self.logged(change, kind, pending);
         self.publish_and_start(change, message).await
     }
 
-    fn logged(&self, change: Change, kind: AuditKind, pending: &Pending) -> Change {
+    pub(super) fn logged(&self, change: Change, kind: AuditKind, pending: &Pending) -> Change {
         change
             .log(
                 kind,

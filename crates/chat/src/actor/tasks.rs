@@ -6,8 +6,8 @@ use super::{Actor, Answer, Command, MAILBOX, StartCall};
 use crate::action::take_back;
 use crate::chat::{Chat, broken};
 use crate::crash;
-use planwright_protocol::op::OnConflict;
-use planwright_protocol::{ErrorCode, Message, MessageId, Op, Problem};
+use planwright_protocol::op::{OnConflict, RevertTarget};
+use planwright_protocol::{ErrorCode, Message, Op, Problem};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use tokio::task::{JoinHandle, JoinSet};
@@ -114,8 +114,8 @@ impl Actor {
         ControlFlow::Continue(())
     }
 
-    /// Begins to take back everything from a message on.
-    pub(super) async fn start_revert(&mut self, message_id: MessageId, conflicts: OnConflict, key: Option<SentKey>, answer: Answer) {
+    /// Begins to take back changes of the chat.
+    pub(super) async fn start_revert(&mut self, target: RevertTarget, conflicts: OnConflict, key: Option<SentKey>, answer: Answer) {
         if let Some(known) = self.known_reply(key.as_ref()).await.transpose() {
             let _ = answer.send(known);
             return;
@@ -126,7 +126,7 @@ impl Actor {
             return;
         }
         let (chat, user, op) = (self.chat.clone(), self.account().cloned(), key.clone().map(|sent| record_of(sent, None)));
-        let task = tokio::spawn(async move { take_back::take_back(&chat, message_id, conflicts, user, op).await });
+        let task = tokio::spawn(async move { take_back::take_back(&chat, target, conflicts, user, op).await });
         self.tasks.reverting = Some(Reverting { task, key, answer });
     }
 

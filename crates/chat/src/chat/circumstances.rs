@@ -35,7 +35,10 @@ impl Chat {
         consent: Consent,
     ) -> Result<Situation, Problem> {
         let scope = match self.approval() {
-            Some(approval) => PlanDocument::parse(&approval.content).ok().and_then(|document| Scope::of(&document.plan)).map(Arc::new),
+            Some(approval) => {
+                let document = PlanDocument::parse(&approval.content).ok();
+                document.and_then(|document| Scope::of(&document.plan, &approval.choice)).map(Arc::new)
+            }
             None => None,
         };
         let missing_plan = self.missing_plan().await?;
@@ -75,10 +78,12 @@ impl Chat {
     /// What a tool gets besides its arguments; `call` is for those that run commands.
     pub async fn tool_context(&self, agent: Agent, call: Option<CallId>) -> Result<ToolContext, Problem> {
         let (row, settings) = (self.record(), self.settings());
+        let approval = self.approval();
         let config = ToolConfig {
             plan_mode: agent.role.mode() == Mode::Plan,
             active_plan_path: row.config.plan_file.as_deref().and_then(|path| WorkspacePath::parse(path).ok()),
-            approved_plan: self.approval().map(|approval| approval.content.as_str().into()),
+            approved_plan: approval.as_ref().map(|approval| approval.content.as_str().into()),
+            approved_steps: approval.map(|approval| approval.choice.clone()).unwrap_or_default(),
             chat: Some(self.id),
             foreign_plans: self.foreign_plans(row.workspace_id).await?,
             secrets: settings.secrets.clone(),

@@ -80,7 +80,7 @@ async fn run(handle: &Handle, op: Op) {
 }
 
 fn say(content: &str) -> Op {
-    Op::UserMessage { content: content.to_owned(), metadata: serde_json::Map::default(), images: Vec::new() }
+    Op::UserMessage { content: content.to_owned(), metadata: serde_json::Map::default(), images: Vec::new(), comments: Vec::new() }
 }
 
 /// Looks twice: a chat may have changed since the first look. Tasks that just ended may still hold it.

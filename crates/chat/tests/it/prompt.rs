@@ -6,6 +6,7 @@ use futures::stream::BoxStream;
 use planwright_agent::{Delta, ModelCall, ModelRequest, Provider};
 use planwright_chat::{Models, Sessions};
 use planwright_feed::Follower;
+use planwright_protocol::op::ExpectedPlan;
 use planwright_protocol::settings::ModelSettings;
 use planwright_protocol::{Mode, Op, Problem};
 use planwright_store::Store;
@@ -59,7 +60,10 @@ async fn each_request_has_the_approved_plan_with_the_present_status_of_its_steps
     let sessions = Sessions::with_settings(store, Settings::default(), Arc::new(One(told.clone())));
     let handle = sessions.create(row.id, None, Some(Mode::Plan.default_role())).await.unwrap();
     let mut follower = Follower::after(handle.chat().clone(), 0).await.unwrap();
-    handle.submit(Op::Execute { plan_file: Some("/plans/greet.plan".to_owned()), content: None }).await.unwrap();
+    handle
+        .submit(Op::Execute { plan_file: Some("/plans/greet.plan".to_owned()), content: None, expected: ExpectedPlan::default() })
+        .await
+        .unwrap();
     while !follower.next().await.unwrap().unwrap().json().contains(r#""type":"run_finished""#) {}
 
     let told = told.0.lock().unwrap();

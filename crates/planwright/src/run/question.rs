@@ -14,10 +14,11 @@ pub struct PendingQuestion {
 }
 
 impl PendingQuestion {
-    /// The answer of `--yes`: approves a tool call inside the sandbox, accepts a question's default, and never approves a plan.
+    /// The answer of `--yes`: approves a tool call inside the sandbox and accepts a question's default. It never approves
+    /// a plan and never continues past a stop.
     pub fn yes(&self) -> Option<Map<String, Value>> {
         match self.kind {
-            QuestionKind::PlanApproval => None,
+            QuestionKind::PlanApproval | QuestionKind::StepStop => None,
             QuestionKind::ToolApproval if self.leaves_sandbox() => None,
             QuestionKind::ToolApproval => Some([("decision".to_owned(), Value::from("approve"))].into_iter().collect()),
             QuestionKind::User => self
@@ -44,6 +45,9 @@ impl PendingQuestion {
     pub fn hint(&self) -> &'static str {
         match self.kind {
             QuestionKind::PlanApproval => "the plan needs your approval",
+            QuestionKind::StepStop => {
+                "the run stopped where --stop-after wanted it; run the plan again with --steps to execute the other steps"
+            }
             QuestionKind::ToolApproval if self.leaves_sandbox() => {
                 "this command would leave the sandbox, which --yes does not approve; `network = true` in the [sandbox] section of your configuration gives commands the network"
             }

@@ -6,8 +6,9 @@ use anyhow::bail;
 use planwright_chat::{Handle, Sessions};
 use planwright_feed::EventLog;
 use planwright_plan::PlanDocument;
-use planwright_protocol::op::{Confirm, MarkChange, PlanChange};
-use planwright_protocol::{ChatId, ErrorCode, Mode, Op, Plan, Role, RoleRequest, WorkspaceId};
+use planwright_protocol::op::{Confirm, ExpectedPlan, MarkChange, PlanChange};
+use planwright_protocol::plan::StepChoice;
+use planwright_protocol::{ChatId, ErrorCode, Mode, Op, Role, RoleRequest, WorkspaceId};
 use planwright_server::LARGEST_BODY;
 use planwright_tools::{Workspace, WorkspacePath};
 use std::io::{IsTerminal, Read};
@@ -71,8 +72,16 @@ pub async fn open_chat(sessions: &Sessions, id: ChatId, args: &RunArgs, workspac
     Ok((handle, since))
 }
 
+/// The content that the user approves by naming the plan, and the steps of it.
+pub fn expected(args: &RunArgs, document: &PlanDocument) -> ExpectedPlan {
+    let choice = StepChoice { steps: args.steps.clone().map(|list| list.0), stop_after: args.stop_after };
+    // Without a choice, the chat compares the plan with the version that it showed.
+    let sha256 = (!choice.is_everything()).then(|| document.sha256());
+    ExpectedPlan { sha256, choice }
+}
+
 /// The plan to execute: its path in the workspace, and its present content.
-pub fn plan(folder: &Path, file: &Path) -> anyhow::Result<(WorkspacePath, Plan)> {
+pub fn plan(folder: &Path, file: &Path) -> anyhow::Result<(WorkspacePath, PlanDocument)> {
     let wrong = |why: String| BadUsage(format!("--plan {}: {why}", file.display()));
     let path = path(folder, file).map_err(wrong)?;
     if !path.is_plan() {
@@ -84,7 +93,7 @@ pub fn plan(folder: &Path, file: &Path) -> anyhow::Result<(WorkspacePath, Plan)>
         Err(problem) => bail!(wrong(problem.message)),
     };
     match PlanDocument::parse(&String::from_utf8_lossy(&snapshot.bytes)) {
-        Ok(document) => Ok((path, document.plan)),
+        Ok(document) => Ok((path, document)),
         Err(findings) => {
             let findings: Vec<String> = findings.iter().map(|finding| format!("{}:{finding}", file.display())).collect();
             bail!("this plan can't be executed\n{}", findings.join("\n"))

@@ -1,6 +1,7 @@
 //! The kinds of records, and the messages of the user and the assistant.
 
 use super::card::QuestionCard;
+use super::comment::{AnsweredComment, ReviewComment};
 use super::notice::{Notice, PlannedFiles};
 use super::tool::{ToolCall, ToolResult};
 use super::{Author, MessageType};
@@ -36,6 +37,8 @@ pub struct UserText {
     pub user: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<AttachedImage>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<ReviewComment>,
     /// The user ordered execution before there was a plan: the next plan raises the approval card.
     #[serde(skip_serializing_if = "is_false")]
     pub awaits_plan: bool,
@@ -183,9 +186,15 @@ pub struct PlanVersion {
     /// The hashes of the plan's files when it was written; `None` in histories of early versions.
     #[serde(flatten)]
     pub files: Option<PlannedFiles>,
-    /// The user edited the plan file by hand.
+    /// The user wrote this version.
     #[serde(rename = "edited", default, skip_serializing_if = "is_false")]
     pub is_edited: bool,
+    /// The account of the user who wrote it, if the server has accounts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The comments on the version before, with what became of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<AnsweredComment>,
     /// The call that wrote it; `None` if the plan was the model's reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<CallId>,

@@ -84,6 +84,54 @@ pub struct CallToApprove {
     #[serde(default)]
     #[schemars(skip)]
     pub grant: Option<String>,
+    /// The step of the plan that was in progress.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_number: Option<u32>,
+    /// The changes to files, as a unified diff of at most 32 KiB. Secret files are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// The files and folders that would be deleted, at most 40.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deleted: Vec<DeletedEntry>,
+    /// How many would be deleted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub deleted_count: u64,
+    /// Whether the user can revert the effects afterwards; absent on cards of early versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversible: Option<bool>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// A file or folder that a call would delete.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct DeletedEntry {
+    #[schemars(example = "/src/old.rs")]
+    pub path: String,
+    pub kind: EntryKind,
+    /// In bytes; absent for folders, and for files without a stored copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// The number of lines of a text file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
+    /// The first lines of a text file, at most 400 characters. Secret files have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beginning: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum EntryKind {
+    File,
+    Folder,
+    Link,
+    /// A pipe, socket or device, or a file that is too large or unreadable.
+    Other,
 }
 
 /// When the approval is requested.

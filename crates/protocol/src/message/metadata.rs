@@ -2,6 +2,7 @@
 
 use super::body::{AttachedImage, QuestionAnswer, Review};
 use super::card::{CallToApprove, PlanToApprove};
+use super::comment::AnsweredComment;
 use super::notice::{ApprovalFacts, DriftedFile, ModeChange, PlanChanged};
 use crate::error::Problem;
 use crate::ids::{CallId, MessageId, QuestionId};
@@ -15,7 +16,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Default, JsonSchema, Serialize)]
 #[schemars(example = Map::new())]
 pub struct MessageMetadata {
-    /// User messages: the author's account name, if the server has accounts.
+    /// User messages and plans that the user wrote: the author's account name, if the server has accounts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// User messages: metadata that the client sent. The server never reads it.
@@ -32,6 +33,12 @@ pub struct MessageMetadata {
     pub plan_file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<u32>,
+    /// Plans: the hash of the plan without its progress, for `execute` and `PUT …/plan`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// User messages: the comments sent with it. Plans: the comments on the version before, with what became of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comments: Option<Vec<AnsweredComment>>,
     /// Questions, and results of the calls that asked them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question_id: Option<QuestionId>,
@@ -86,7 +93,7 @@ pub struct MessageMetadata {
     /// Files of the plan that changed between planning and approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Vec<DriftedFile>>,
-    /// Plans: the user edited the plan, and this is the new version.
+    /// Plans: the user wrote this version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edited: Option<bool>,
     /// The plan file no longer matches the approved plan.

@@ -4,7 +4,7 @@ use super::body::{ReadMarker, is_false};
 use crate::event::SwitchedBy;
 use crate::ids::MessageId;
 use crate::image::Image;
-use crate::plan::Progress;
+use crate::plan::{Progress, StepChoice};
 use crate::role::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,6 +94,11 @@ pub struct ApprovalFacts {
     pub base_commit: Option<String>,
     pub approver: String,
     pub by: SwitchedBy,
+    #[serde(flatten)]
+    pub choice: StepChoice,
+    /// The user's comment on the approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 /// The files that a plan names, at one moment.
@@ -152,8 +157,12 @@ pub enum PlanFileChange {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RevertNotice {
-    /// Everything from this message on is reverted.
-    pub message_id: MessageId,
+    /// Everything from this message on is reverted; `None` if the user named files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<MessageId>,
+    /// The files of which only some changes are reverted, with the numbers of these changes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub hunks: BTreeMap<String, Vec<usize>>,
     pub status: RevertStatus,
     pub files: Vec<RevertStep>,
     pub conflicts: Vec<RevertConflict>,

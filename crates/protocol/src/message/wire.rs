@@ -42,12 +42,13 @@ pub struct WireMessage {
 const CLIENT: &str = "client";
 const DELEGATION: &str = "delegation";
 const IMAGES: &str = "images";
+const COMMENTS: &str = "comments";
 
-const OF_USER_TEXT: &[&str] = &["user", IMAGES, "awaits_plan"];
+const OF_USER_TEXT: &[&str] = &["user", IMAGES, COMMENTS, "awaits_plan"];
 const OF_ANSWER: &[&str] = &["user", "question_answer", "comment"];
 const OF_REPLY: &[&str] = &["reply", "model", "read_up_to", "native", "reasoning"];
 const OF_ASSISTANT_TEXT: &[&str] = &["not_a_plan", "status", "review", "call_id"];
-const OF_PLAN: &[&str] = &["plan", "plan_file", "revision", "sha256", FILES, "files_in_part", "edited", "call_id"];
+const OF_PLAN: &[&str] = &["plan", "plan_file", "revision", "sha256", FILES, "files_in_part", "edited", "user", COMMENTS, "call_id"];
 const OF_QUESTION: &[&str] = &["question_id", "questions", "kind", "severity", "plan", "call"];
 const OF_TOOL_CALL: &[&str] = &["call_id", "tool", "args", "status", "category", "risk", "runs_command", "landing", "verified"];
 const OF_TOOL_RESULT: &[&str] = &["call_id", "tool", "success", "error", "facts", "question_id", "body_size"];
@@ -311,7 +312,8 @@ fn of_user(mut wire: WireMessage) -> Message {
         MessageBody::Answer(Answer { user, question_answer, comment: take(&mut rest, "comment") })
     } else {
         let images = take(&mut rest, IMAGES).unwrap_or_default();
-        MessageBody::UserText(UserText { user, images, awaits_plan: take(&mut rest, "awaits_plan").unwrap_or_default() })
+        let comments = take(&mut rest, COMMENTS).unwrap_or_default();
+        MessageBody::UserText(UserText { user, images, comments, awaits_plan: take(&mut rest, "awaits_plan").unwrap_or_default() })
     };
     message(wire, body, delegation, rest)
 }

@@ -1,6 +1,6 @@
 //! The progress of an approved plan.
 
-use super::{Plan, PlanFileStatus, StepStatus};
+use super::{Plan, PlanFileStatus, StepChoice, StepStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,9 @@ pub struct Progress {
     /// The hash of the plan file when the server last reported that it differs from the approved plan.
     #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
     pub reported_file: Option<String>,
+    /// The steps that the user approved.
+    #[serde(default, skip_serializing_if = "StepChoice::is_everything")]
+    pub choice: StepChoice,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,6 +49,12 @@ impl Progress {
     #[must_use]
     pub fn open_steps(&self) -> Vec<u32> {
         self.steps.iter().filter(|step| !step.status.is_finished()).map(|step| step.step_number).collect()
+    }
+
+    /// The steps that the agent may work on now, and that are neither done nor skipped.
+    #[must_use]
+    pub fn open_allowed_steps(&self) -> Vec<u32> {
+        self.choice.open_steps(self)
     }
 
     #[must_use]

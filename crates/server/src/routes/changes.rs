@@ -1,12 +1,12 @@
 use super::chats::{handle, submit};
 use crate::App;
-use crate::answer::ApiResult;
+use crate::answer::{ApiError, ApiResult};
 use crate::guard::Caller;
 use crate::request::{Body, IdempotencyKey, Ids, Params};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{Changes, ChangesQuery, Revert, RevertSummary, shorten_revert};
-use planwright_protocol::op::OnConflict;
+use planwright_chat::{Changes, ChangesQuery, FileDiff, Revert, RevertDiff, RevertSummary, shorten_revert};
+use planwright_protocol::op::{FileToRevert, OnConflict, RevertTarget};
 use planwright_protocol::{ChatId, Message, MessageId, Op, WorkspaceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 pub struct ChangeListQuery {
     /// Only the changes of this message.
     message: Option<MessageId>,
+    /// Only the changes made while this step of the plan was in progress.
+    step: Option<u32>,
     /// Only the list of files, without diffs: each with its added and removed lines, and the messages that changed it.
     #[serde(default)]
     summary: bool,
@@ -28,21 +30,70 @@ pub async fn list(
     Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
     Params(query): Params<ChangeListQuery>,
 ) -> ApiResult<Changes> {
-    let query = ChangesQuery { message: query.message, after: query.cursor, summary: query.summary };
+    let query = ChangesQuery { message: query.message, step: query.step, after: query.cursor, summary: query.summary };
     Ok(Json(handle(&app, workspace, chat).await?.chat().changes(query).await?))
 }
 
 #[derive(Deserialize, JsonSchema)]
+pub struct FileDiffQuery {
+    #[schemars(example = "/src/farewell.rs")]
+    path: String,
+    /// Lines around each change (default 3).
+    context: Option<usize>,
+    /// Only the changes of this message.
+    message: Option<MessageId>,
+    /// Only the changes made while this step of the plan was in progress.
+    step: Option<u32>,
+}
+
+/// The diff of one changed file, at most 4 MiB, with numbered hunks.
+pub async fn file(
+    State(app): State<App>,
+    Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>,
+    Params(query): Params<FileDiffQuery>,
+) -> ApiResult<FileDiff> {
+    let FileDiffQuery { path, context, message, step } = query;
+    let filter = ChangesQuery { message, step, ..ChangesQuery::default() };
+    Ok(Json(handle(&app, workspace, chat).await?.chat().changed_file(&path, context, filter).await?))
+}
+
+/// Either `message_id` or `files`.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevertBody {
     /// Revert everything from this message on.
-    message_id: MessageId,
+    message_id: Option<MessageId>,
+    /// Revert the changes of these files.
+    files: Option<Vec<RevertedFile>>,
     /// Only report what would happen.
     #[serde(default)]
     preview: bool,
     /// Skip files that somebody else changed, and revert the others.
     #[serde(default)]
     skip_conflicts: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RevertedFile {
+    #[schemars(example = "/src/farewell.rs")]
+    path: String,
+    /// The file's content as it was shown, from `GET …/changes/file`; null or absent for a deleted file.
+    after_sha256: Option<String>,
+    /// Revert only the changes with these numbers (default: the whole file).
+    hunks: Option<Vec<usize>>,
+}
+
+impl RevertBody {
+    fn target(&mut self) -> Result<RevertTarget, ApiError> {
+        let file = |RevertedFile { path, after_sha256, hunks }| FileToRevert { path, after_sha256, hunks };
+        match (self.message_id, self.files.take()) {
+            (Some(message_id), None) => Ok(RevertTarget::Message(message_id)),
+            (None, Some(files)) => Ok(RevertTarget::Files(files.into_iter().map(file).collect())),
+            (Some(_), Some(_)) => Err(ApiError::invalid_field("files", "must be absent if there is a `message_id`")),
+            (None, None) => Err(ApiError::invalid_field("message_id", "is missing; name a message, or `files`")),
+        }
+    }
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -52,6 +103,9 @@ pub struct RevertAnswer {
     done: RevertSummary,
     /// The message that records the revert; null if nothing was reverted.
     message: Option<Message>,
+    /// A preview of `files`: how each would change, for the first 100 files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diffs: Vec<RevertDiff>,
 }
 
 pub async fn revert(
@@ -59,15 +113,18 @@ pub async fn revert(
     caller: Caller,
     Ids(ids): Ids<(WorkspaceId, ChatId)>,
     IdempotencyKey(key): IdempotencyKey,
-    Body(body): Body<RevertBody>,
+    Body(mut body): Body<RevertBody>,
 ) -> ApiResult<RevertAnswer> {
+    let target = body.target()?;
     if body.preview {
-        let done = handle(&app, ids.0, ids.1).await?.chat().revert(body.message_id).await?.into();
-        return Ok(Json(RevertAnswer { preview: true, done, message: None }));
+        let handle = handle(&app, ids.0, ids.1).await?;
+        let revert = handle.chat().revert_of(&target).await?;
+        let diffs = if body.message_id.is_none() { handle.chat().revert_diffs(&revert).await? } else { Vec::new() };
+        return Ok(Json(RevertAnswer { preview: true, done: revert.into(), message: None, diffs }));
     }
     let conflicts = if body.skip_conflicts { OnConflict::Skip } else { OnConflict::Refuse };
-    let mut message = submit(&app, ids, &caller, key, Op::Revert { message_id: body.message_id, conflicts }).await?.message;
+    let mut message = submit(&app, ids, &caller, key, Op::Revert { target, conflicts }).await?.message;
     let done = message.as_ref().map(Revert::told).unwrap_or_default().into();
     message.iter_mut().for_each(shorten_revert);
-    Ok(Json(RevertAnswer { preview: false, done, message }))
+    Ok(Json(RevertAnswer { preview: false, done, message, diffs: Vec::new() }))
 }

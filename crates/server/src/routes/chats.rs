@@ -199,25 +199,6 @@ pub async fn context(State(app): State<App>, Ids((workspace, chat)): Ids<(Worksp
     Ok(Json(handle(&app, workspace, chat).await?.chat().context().await?))
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ExecuteBody {
-    /// The plan to execute (default: the chat's own).
-    #[schemars(example = "/plans/add-a-farewell.plan")]
-    plan_file: Option<String>,
-}
-
-pub async fn execute(
-    State(app): State<App>,
-    caller: Caller,
-    Ids(ids): Ids<(WorkspaceId, ChatId)>,
-    IdempotencyKey(key): IdempotencyKey,
-    OptionalBody(body): OptionalBody<ExecuteBody>,
-) -> ApiResult<ChatView> {
-    let op = Op::Execute { plan_file: body.plan_file, content: None };
-    Ok(Json(submit(&app, ids, &caller, key, op).await?.chat))
-}
-
 pub async fn stop(
     State(app): State<App>,
     caller: Caller,

@@ -8,13 +8,14 @@ use axum::extract::State;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use planwright_chat::{SentKey, shorten};
-use planwright_protocol::message::{QuestionAnswer, WireMessage};
+use planwright_protocol::message::{LineRange, QuestionAnswer, ReviewComment, WireMessage};
 use planwright_protocol::op::SentImage;
 use planwright_protocol::{AttachedImage, ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
 use planwright_store::Found;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 #[derive(Deserialize, JsonSchema)]
@@ -161,6 +162,34 @@ pub struct NewMessageBody {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 8))]
     images: Vec<String>,
+    /// Comments of a review: on a step of the plan, or on lines of a file; at most 200. The server adds them to the message's
+    /// text. An answer has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 200))]
+    comments: Vec<CommentBody>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CommentBody {
+    /// The client's name for the comment, unique in the message. `write_plan` reports on it by this id.
+    #[schemars(length(min = 1, max = 64), example = &"c1")]
+    id: String,
+    /// The step of the plan that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<u32>,
+    /// The file that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = "/src/farewell.rs")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<LineRange>,
+    /// The text that the user selected.
+    #[serde(default)]
+    #[schemars(length(max = 8000))]
+    quote: String,
+    #[schemars(length(min = 1, max = 8000), example = &"Use the helper that is there already.")]
+    text: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -210,10 +239,39 @@ fn op_of(mut body: NewMessageBody, images: Vec<SentImage>) -> Result<Op, ApiErro
         ApiError::bad_request(problem.with_details(details))
     })?;
     Ok(match answer {
+        Some(_) if !body.comments.is_empty() => return Err(ApiError::invalid_field("comments", "must be empty in an answer")),
         Some(_) if !images.is_empty() => return Err(ApiError::invalid_field("images", "must be empty in an answer")),
         Some(QuestionAnswer { question_id, answers }) => {
             Op::Answer { question_id, answers, comment: body.content, metadata: body.metadata }
         }
-        None => Op::UserMessage { content: body.content, metadata: body.metadata, images },
+        None => Op::UserMessage { content: body.content, metadata: body.metadata, images, comments: comments(body.comments)? },
     })
+}
+
+const MOST_COMMENTS: usize = 200;
+const LONGEST_COMMENT: usize = 8000;
+
+fn comments(sent: Vec<CommentBody>) -> Result<Vec<ReviewComment>, ApiError> {
+    if sent.len() > MOST_COMMENTS {
+        return Err(ApiError::invalid_field("comments", format!("must be at most {MOST_COMMENTS}")));
+    }
+    let mut ids = HashSet::new();
+    let is_id = |id: &str| (1..=64).contains(&id.chars().count()) && !id.chars().any(char::is_control);
+    for (index, comment) in sent.iter().enumerate() {
+        let field = |name: &str| format!("comments[{index}].{name}");
+        if !is_id(&comment.id) || !ids.insert(comment.id.as_str()) {
+            return Err(ApiError::invalid_field(&field("id"), "must have 1 to 64 visible characters and be unique in the message"));
+        }
+        if comment.text.trim().is_empty() || comment.text.chars().count() > LONGEST_COMMENT {
+            return Err(ApiError::invalid_field(&field("text"), format!("must have 1 to {LONGEST_COMMENT} characters")));
+        }
+        if comment.quote.chars().count() > LONGEST_COMMENT {
+            return Err(ApiError::invalid_field(&field("quote"), format!("must have at most {LONGEST_COMMENT} characters")));
+        }
+        if comment.path.as_ref().is_some_and(|path| path.is_empty() || path.len() > 4096) {
+            return Err(ApiError::invalid_field(&field("path"), "must have 1 to 4096 bytes"));
+        }
+    }
+    let comment = |CommentBody { id, step, path, lines, quote, text }| ReviewComment { id, step, path, lines, quote, text };
+    Ok(sent.into_iter().map(comment).collect())
 }

@@ -1,7 +1,7 @@
 //! Chats, their histories, and what a session writes.
 
 use crate::world::{World, append, chat_in, chat_of, created, envelopes, moment, on_both};
-use planwright_protocol::plan::StepProgress;
+use planwright_protocol::plan::{StepChoice, StepProgress};
 use planwright_protocol::{Envelope, Event, MessageId, MessageType, Mode, Progress, Role, RunId, StepStatus, SwitchedBy};
 use planwright_store::{Append, ApprovalRow, ChatCursor, ChatFilter, ChatRow, GrantRow, OpRecord, Store};
 use serde_json::json;
@@ -77,9 +77,10 @@ async fn every_field_of_a_chat_comes_back(world: World) {
     chat.config.role = Role::Tester;
     chat.config.plan_file = Some("/plans/a.plan".into());
     chat.pending = Some(json!({ "question_id": "1", "text": "nul \0 and 你好" }));
-    chat.grants = vec![GrantRow { tool: "write".into(), folder: "/src".into() }];
+    chat.grants = vec![GrantRow { tool: "write".into(), folder: "/src".into(), at: None, by: Some("ann".into()) }];
     let step = StepProgress { step_number: 1, action: "Go".into(), status: StepStatus::InProgress, note: None };
-    chat.progress = Some(Progress { plan_file: "/plans/a.plan".into(), steps: vec![step], reported_file: None });
+    chat.progress =
+        Some(Progress { plan_file: "/plans/a.plan".into(), steps: vec![step], reported_file: None, choice: StepChoice::default() });
     chat.epoch = 3;
     chat.seq_ceiling = u64::from(u32::MAX) + 7;
     chat.usage.input_tokens = 7;
@@ -234,7 +235,8 @@ async fn the_newest_approval_counts_and_knows_its_commit(world: World) {
     let store = world.open().await;
     let chat = chat_in(&store).await;
     assert_eq!(store.approval(chat.id).await.unwrap(), None);
-    for (revision, base_commit) in [(1, None), (2, Some("0123abc".to_owned()))] {
+    let some = StepChoice { steps: Some(vec![1, 3]), stop_after: Some(3) };
+    for (revision, base_commit, choice) in [(1, None, StepChoice::default()), (2, Some("0123abc".to_owned()), some)] {
         let approval = ApprovalRow {
             plan_file: "/plans/a.plan".into(),
             revision,
@@ -243,6 +245,7 @@ async fn the_newest_approval_counts_and_knows_its_commit(world: World) {
             approver: "user".into(),
             given_by: SwitchedBy::Approval,
             base_commit,
+            choice,
             at: moment(0),
         };
         append(&store, &chat, Append { approval: Some(&approval), ..Append::default() }).await.unwrap();

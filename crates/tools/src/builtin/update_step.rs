@@ -3,6 +3,7 @@ use crate::effect::{Effect, RecordEffect};
 use crate::path::WorkspacePath;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Spec, ToolContext};
 use planwright_plan::PlanDocument;
+use planwright_protocol::plan::{self, StepChoice};
 use planwright_protocol::{ErrorCode, Permission, PlanStep, Problem, StepStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -60,7 +61,7 @@ impl Input for UpdateStep {
             let text = format!("`note` is longer than {LONGEST_NOTE} characters. Say it shorter; the rest belongs into your answer.");
             return Err(Problem::new(ErrorCode::InvalidArguments, text));
         }
-        let step = match self.step_in(cx.config.approved_plan.as_deref()) {
+        let step = match self.step_in(cx.config.approved_plan.as_deref(), &cx.config.approved_steps) {
             Ok(step) => step,
             // Said only to roles that may report progress at all.
             Err(problem) => return Ok(Prepared::new(vec![RecordEffect::Progress], move |_| Err(problem))),
@@ -83,18 +84,40 @@ impl UpdateStep {
     /// The step of the approved plan that is meant.
     ///
     /// # Errors
-    /// No approved plan, or no such step in it.
-    pub fn step_in(&self, approved_plan: Option<&str>) -> Result<PlanStep, Problem> {
+    /// No approved plan, no such step in it, or a step that the user did not approve.
+    fn step_in(&self, approved_plan: Option<&str>, choice: &StepChoice) -> Result<PlanStep, Problem> {
         let Some(plan) = approved_plan.and_then(|content| PlanDocument::parse(content).ok()).map(|document| document.plan) else {
             let text = "This chat has no approved plan, so there are no steps to report. Go on with the task itself.";
             return Err(Problem::new(ErrorCode::PlanNotApproved, text));
         };
         let numbers = plan.steps.iter().map(|step| step.step_number.to_string()).collect::<Vec<_>>().join(", ");
-        plan.steps.into_iter().find(|step| step.step_number == self.step_number).ok_or_else(|| {
+        let allowed = choice.allowed(&plan);
+        let step = plan.steps.into_iter().find(|step| step.step_number == self.step_number).ok_or_else(|| {
             let text = format!("The approved plan has no step {}. Its steps are: {numbers}.", self.step_number);
             Problem::new(ErrorCode::InvalidArguments, text)
-        })
+        })?;
+        match not_allowed(step.step_number, choice, &allowed) {
+            Some(problem) => Err(problem),
+            None => Ok(step),
+        }
     }
+}
+
+/// Why the agent can't report a step of the approved plan now.
+fn not_allowed(number: u32, choice: &StepChoice, allowed: &[u32]) -> Option<Problem> {
+    if choice.allows(number) {
+        return None;
+    }
+    let allowed = plan::numbers(allowed);
+    let text = match choice.stop_after {
+        Some(stop) if choice.includes(number) => format!(
+            "The user wants a stop after step {stop}, and step {number} comes later. Don't work on it before they continue. Steps that you can report: {allowed}."
+        ),
+        Some(_) | None => {
+            format!("The user did not approve step {number}. Don't work on it. Steps that you can report: {allowed}.")
+        }
+    };
+    Some(Problem::new(ErrorCode::PlanNotApproved, text))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::path::WorkspacePath;
 use crate::plan_callers::callers_outside;
 use crate::tool::{Category, Input, Output, Prepared, Risk, Signal, Spec, ToolContext};
 use planwright_plan::PlanDocument;
+use planwright_protocol::message::CommentOutcome;
 use planwright_protocol::plan::PlanFileStatus;
 use planwright_protocol::{ErrorCode, Permission, Plan, Problem};
 use schemars::JsonSchema;
@@ -29,6 +30,21 @@ pub struct WritePlan {
     assumptions: Vec<String>,
     #[serde(default)]
     validation: Vec<String>,
+    /// Report on each user comment, by its id.
+    #[serde(default, skip_serializing)]
+    #[expect(dead_code, reason = "validated here; the chat reads it from the stored call")]
+    comments: Vec<CommentResult>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "validated here; the chat reads it from the stored call")]
+struct CommentResult {
+    id: String,
+    outcome: CommentOutcome,
+    #[serde(default)]
+    note: String,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]

@@ -3,6 +3,7 @@
 use crate::path::WorkspacePath;
 use globset::{GlobBuilder, GlobMatcher};
 use planwright_protocol::Plan;
+use planwright_protocol::plan::StepChoice;
 
 /// The user's standing yes: this chat, this tool, this folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,14 +27,14 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a plan; `None` when it names no files.
+    /// The scope of a plan: the files of the approved steps up to the stop. `None` when no step of the plan names files.
     #[must_use]
-    pub fn of(plan: &Plan) -> Option<Scope> {
-        let files = plan.files();
-        if files.is_empty() {
+    pub fn of(plan: &Plan, choice: &StepChoice) -> Option<Scope> {
+        if plan.files().is_empty() {
             return None;
         }
-        let files = files.into_iter().map(|file| file.trim_start_matches("./").trim_matches('/'));
+        let steps = plan.steps.iter().filter(|step| choice.allows(step.step_number));
+        let files = steps.flat_map(|step| &step.files).map(|file| file.trim_start_matches("./").trim_matches('/'));
         // Most plans name paths, and a scope is made for every call: only patterns are compiled.
         let (globs, paths): (Vec<_>, Vec<_>) = files.partition(|file| file.contains(['*', '?', '[', ']', '{', '}', '\\']));
         Some(Scope {
@@ -218,14 +219,34 @@ mod tests {
     fn the_scope_of_a_plan_is_its_files_folders_and_globs() {
         let files = ["/src/lib.rs", "docs/", "tests/*.rs", "web", "[bad", "/"].map(str::to_owned).to_vec();
         let plan = Plan { steps: vec![PlanStep { files, ..PlanStep::default() }], ..Plan::default() };
-        let scope = Scope::of(&plan).unwrap();
+        let scope = Scope::of(&plan, &StepChoice::default()).unwrap();
         for inside in ["/src/lib.rs", "/docs/a/b.md", "/tests/it.rs", "/web/index.html"] {
             assert!(scope.contains(&path(inside)), "{inside}");
         }
         for outside in ["/src/main.rs", "/tests/sub/it.rs", "/webX", "/bad", "/src/lib.rs.bak"] {
             assert!(!scope.contains(&path(outside)), "{outside}");
         }
-        assert!(Scope::of(&Plan::default()).is_none());
+        assert!(Scope::of(&Plan::default(), &StepChoice::default()).is_none());
+    }
+
+    #[test]
+    fn files_that_only_excluded_steps_name_are_outside_the_scope() {
+        let step = |step_number, files: &[&str]| PlanStep {
+            step_number,
+            files: files.iter().map(|&file| file.to_owned()).collect(),
+            ..PlanStep::default()
+        };
+        let steps = vec![step(1, &["src/a.rs", "docs"]), step(2, &["src/b.rs", "src/a.rs"]), step(3, &["src/c.rs"]), step(4, &[])];
+        let plan = Plan { steps, ..Plan::default() };
+        let inside = |steps: Option<&[u32]>, stop_after| {
+            let scope = Scope::of(&plan, &StepChoice { steps: steps.map(<[u32]>::to_vec), stop_after }).unwrap();
+            ["/src/a.rs", "/src/b.rs", "/src/c.rs", "/docs/x.md"].map(|file| scope.contains(&path(file)))
+        };
+        assert_eq!(inside(None, None), [true; 4]);
+        assert_eq!(inside(Some(&[1]), None), [true, false, false, true]);
+        assert_eq!(inside(Some(&[2, 3]), None), [true, true, true, false], "a file that a chosen step names as well is inside");
+        assert_eq!(inside(None, Some(1)), [true, false, false, true], "steps behind the stop don't count yet");
+        assert_eq!(inside(Some(&[4]), None), [false; 4], "a chosen step without files widens nothing");
     }
 
     #[test]

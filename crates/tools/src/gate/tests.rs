@@ -1,4 +1,5 @@
 use super::*;
+use planwright_protocol::plan::StepChoice;
 use planwright_protocol::{Plan, PlanStep};
 
 mod required_plan;
@@ -221,7 +222,7 @@ fn the_workspace_itself_cannot_be_deleted_or_moved_into_itself() {
 fn changes_outside_the_approved_plan_ask() {
     let plan = Plan { steps: vec![PlanStep { files: vec!["src/lib.rs".into()], ..PlanStep::default() }], ..Plan::default() };
     let mut actor = by_model(Role::Actor);
-    actor.scope = Scope::of(&plan).map(Arc::new);
+    actor.scope = Scope::of(&plan, &StepChoice::default()).map(Arc::new);
     assert_eq!(word(&actor, &[FileEffect::Write(path("/src/lib.rs"))]), "allow");
     assert_eq!(word(&actor, &[FileEffect::Write(path("/src/main.rs"))]), "ask Major");
     assert_eq!(word(&actor, &[FileEffect::Move { from: path("/src/lib.rs"), to: path("/b.rs") }]), "ask Major");

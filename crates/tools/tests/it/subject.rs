@@ -1,5 +1,6 @@
 //! What is attacked: a call taken all the way from its name and argument bytes to the change on the disk.
 
+use planwright_protocol::plan::StepChoice;
 use planwright_protocol::{Mode, Problem, Role};
 use planwright_testkit::guard::{CaseCall, CaseDecision, CaseOutcome, Fixture, Subject};
 use planwright_tools::tool::{Seen, tool_named};
@@ -48,6 +49,7 @@ impl FileTools {
                 plan_mode: mode == Mode::Plan,
                 active_plan_path: caller.own_plan.clone(),
                 approved_plan: None,
+                approved_steps: StepChoice::default(),
                 chat: None,
                 foreign_plans: Arc::new(caller.foreign_plans.iter().cloned().collect()),
                 secrets: self.secrets.clone(),

@@ -15,7 +15,7 @@ import { detailsOf } from './details';
 
 const KINDS: AuditKind[] = [
   'tool_blocked', 'disallowed_tool_attempt_in_planning', 'mode_entered', 'execution_intent_detected', 'mode_switched_by_intent', 'question_asked', 'approval_requested', 'approval_given',
-  'approval_denied', 'plan_written', 'plan_approved', 'changes_taken_back', 'login_failed', 'account_changed',
+  'approval_denied', 'plan_written', 'plan_approved', 'changes_taken_back', 'grant_revoked', 'login_failed', 'account_changed',
 ];
 const PAGE = 50;
 

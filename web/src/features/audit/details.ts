@@ -22,6 +22,7 @@ export function detailsOf(t: Text<'audit'>, { kind, details }: Pick<AuditEntry, 
     case 'plan_written':
     case 'plan_approved': return [text(details.plan_file), details.revision ? t('revision', { revision: Number(details.revision) }) : '', text(details.approver)].filter(Boolean).join(' · ');
     case 'changes_taken_back': return t('filesBack', { count: Number(details.files ?? 0) });
+    case 'grant_revoked': return [text(details.tool), text(details.folder)].filter(Boolean).join(' · ');
     case 'login_failed': return [text(details.name), text(details.address)].filter(Boolean).join(' · ');
     case 'account_changed': return [text(details.name), changeOf(t, details.change)].filter(Boolean).join(' · ');
     case 'execution_intent_detected':

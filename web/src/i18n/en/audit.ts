@@ -81,6 +81,7 @@ export const audit = {
   plan_written: 'Plan written',
   plan_approved: 'Plan approved',
   changes_taken_back: 'Changes taken back',
+  grant_revoked: 'Permission revoked',
   login_failed: 'Sign-in failed',
   account_changed: 'Account changed',
   accountMade: 'created',

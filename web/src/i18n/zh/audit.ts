@@ -81,6 +81,7 @@ export const audit = {
   plan_written: '写出计划',
   plan_approved: '计划获批',
   changes_taken_back: '撤回更改',
+  grant_revoked: '撤销授权',
   login_failed: '登录失败',
   account_changed: '账户变更',
   accountMade: '已创建',

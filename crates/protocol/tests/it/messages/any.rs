@@ -1,12 +1,13 @@
 //! Any message that the server may write.
 
 use planwright_protocol::message::{
-    Answer, ApprovalFacts, ApprovalMoment, ApprovalNotice, AssistantText, CallStatus, CallToApprove, Category, CommitOutcome,
-    CompactionFacts, CompactionNotice, CutMessage, DriftedFile, EffectShown, FileDrift, ModeChange, PlanChanged, PlanFileChange,
-    PlanToApprove, PlanVersion, PlannedFiles, QuestionAnswer, QuestionCard, ReadMarker, ReplyPart, RevertConflict, RevertNotice,
-    RevertStatus, RevertStep, Review, ReviewFinding, Risk, ServerNotice, ServerTrouble, ToolCall, ToolOutcome, ToolResult, UserText,
+    Answer, AnsweredComment, ApprovalFacts, ApprovalMoment, ApprovalNotice, AssistantText, CallStatus, CallToApprove, Category,
+    CommentOutcome, CommitOutcome, CompactionFacts, CompactionNotice, CutMessage, DeletedEntry, DriftedFile, EffectShown, EntryKind,
+    FileDrift, LineRange, ModeChange, PlanChanged, PlanFileChange, PlanToApprove, PlanVersion, PlannedFiles, QuestionAnswer, QuestionCard,
+    ReadMarker, ReplyPart, RevertConflict, RevertNotice, RevertStatus, RevertStep, Review, ReviewComment, ReviewFinding, Risk,
+    ServerNotice, ServerTrouble, ToolCall, ToolOutcome, ToolResult, UserText,
 };
-use planwright_protocol::plan::StepProgress;
+use planwright_protocol::plan::{StepChoice, StepProgress};
 use planwright_protocol::question::{Button, Variant};
 use planwright_protocol::{
     AttachedImage, CallId, ChatId, ErrorCode, Image, Message, MessageBody, MessageId, Notice, Plan, PlanStep, Problem, Progress, Question,
@@ -148,8 +149,15 @@ fn any_body() -> BoxedStrategy<MessageBody> {
 
 fn user_texts() -> BoxedStrategy<UserText> {
     let image = (words(), words(), any::<u64>()).prop_map(|(sha256, mime_type, size)| AttachedImage { sha256, mime_type, size });
-    (of(words()), prop::collection::vec(image, 0..3), any::<bool>())
-        .prop_map(|(user, images, awaits_plan)| UserText { user, images, awaits_plan })
+    (of(words()), prop::collection::vec(image, 0..3), prop::collection::vec(comments(), 0..3), any::<bool>())
+        .prop_map(|(user, images, comments, awaits_plan)| UserText { user, images, comments, awaits_plan })
+        .boxed()
+}
+
+fn comments() -> BoxedStrategy<ReviewComment> {
+    let lines = (1..9_u32, 0..9_u32).prop_map(|(first, more)| LineRange { first, last: first + more });
+    (words(), of(any::<u32>()), of(words()), of(lines), words(), words())
+        .prop_map(|(id, step, path, lines, quote, text)| ReviewComment { id, step, path, lines, quote, text })
         .boxed()
 }
 
@@ -184,16 +192,45 @@ fn assistant_texts() -> BoxedStrategy<AssistantText> {
 
 fn plan_versions() -> BoxedStrategy<PlanVersion> {
     let facts = (words(), any::<u32>(), words());
-    (plans(), facts, of(planned_files()), any::<bool>(), of(call_ids()), replies())
-        .prop_map(|(plan, (plan_file, revision, sha256), files, is_edited, call_id, reply)| PlanVersion {
+    let outcome = of(select(vec![CommentOutcome::Done, CommentOutcome::Declined]));
+    let answered = (comments(), outcome, words()).prop_map(|(comment, outcome, note)| AnsweredComment { comment, outcome, note });
+    let edit = (any::<bool>(), of(words()), prop::collection::vec(answered, 0..3));
+    (plans(), facts, of(planned_files()), edit, of(call_ids()), replies())
+        .prop_map(|(plan, (plan_file, revision, sha256), files, (is_edited, user, comments), call_id, reply)| PlanVersion {
             plan,
             plan_file,
             revision,
             sha256,
             files,
             is_edited,
+            user,
+            comments,
             call_id,
             reply,
+        })
+        .boxed()
+}
+
+/// The parts of a call that show what it would do.
+fn shown() -> BoxedStrategy<CallToApprove> {
+    let kind = select(vec![EntryKind::File, EntryKind::Folder, EntryKind::Link, EntryKind::Other]);
+    let deleted = (words(), kind, of(any::<u64>()), of(any::<u64>()), of(words()))
+        .prop_map(|(path, kind, size, lines, beginning)| DeletedEntry { path, kind, size, lines, beginning });
+    (of(any::<u32>()), of(words()), prop::collection::vec(deleted, 0..3), any::<u64>(), of(any::<bool>()), call_ids())
+        .prop_map(|(step_number, diff, deleted, deleted_count, reversible, call_id)| CallToApprove {
+            call_id,
+            tool: String::new(),
+            args: None,
+            effects: Vec::new(),
+            reason: String::new(),
+            folder: None,
+            moment: ApprovalMoment::Before,
+            grant: None,
+            step_number,
+            diff,
+            deleted,
+            deleted_count,
+            reversible,
         })
         .boxed()
 }
@@ -201,8 +238,9 @@ fn plan_versions() -> BoxedStrategy<PlanVersion> {
 fn cards() -> BoxedStrategy<QuestionCard> {
     let effect = (words(), of(any_object())).prop_map(|(effect, target)| EffectShown { effect, target: target.map(Value::Object) });
     let moment = select(vec![ApprovalMoment::Before, ApprovalMoment::After]);
-    let call = (call_ids(), words(), of(any_object()), prop::collection::vec(effect, 0..3), (words(), of(words()), moment, of(words())));
-    let call = call.prop_map(|(call_id, tool, args, effects, (reason, folder, moment, grant))| CallToApprove {
+    let call =
+        (call_ids(), words(), of(any_object()), prop::collection::vec(effect, 0..3), (words(), of(words()), moment, of(words())), shown());
+    let call = call.prop_map(|(call_id, tool, args, effects, (reason, folder, moment, grant), shown)| CallToApprove {
         call_id,
         tool,
         args: args.map(Value::Object),
@@ -211,10 +249,11 @@ fn cards() -> BoxedStrategy<QuestionCard> {
         folder,
         moment,
         grant,
+        ..shown
     });
     let plan = (words(), any::<u32>(), words(), plans())
         .prop_map(|(plan_file, revision, sha256, plan)| PlanToApprove::new(&plan_file, revision, &sha256, plan));
-    let kind = select(vec![QuestionKind::User, QuestionKind::PlanApproval, QuestionKind::ToolApproval]);
+    let kind = select(vec![QuestionKind::User, QuestionKind::PlanApproval, QuestionKind::ToolApproval, QuestionKind::StepStop]);
     let question =
         (words(), words(), any_object(), of(words()), of(any_object())).prop_map(|(name, question, schema, context, default)| {
             let button = Button { label: "Yes".to_owned(), value: json!(true), variant: Some(Variant::Primary), description: None };
@@ -265,8 +304,21 @@ fn results() -> BoxedStrategy<ToolResult> {
 /// Notices about roles and plans.
 fn notices() -> BoxedStrategy<Notice> {
     let switch = || (roles(), roles(), switches()).prop_map(|(from, to, by)| ModeChange { from, to, by });
-    let facts = (words(), any::<u32>(), words(), of(words()), words(), switches()).prop_map(
-        |(plan_file, revision, sha256, base_commit, approver, by)| ApprovalFacts { plan_file, revision, sha256, base_commit, approver, by },
+    let choice = || {
+        let steps = of(prop::collection::vec(any::<u32>(), 0..3));
+        (steps, of(any::<u32>())).prop_map(|(steps, stop_after)| StepChoice { steps, stop_after })
+    };
+    let facts = (words(), any::<u32>(), words(), of(words()), words(), switches(), choice(), of(words())).prop_map(
+        |(plan_file, revision, sha256, base_commit, approver, by, choice, comment)| ApprovalFacts {
+            plan_file,
+            revision,
+            sha256,
+            base_commit,
+            approver,
+            by,
+            choice,
+            comment,
+        },
     );
     let step = (any::<u32>(), words(), of(words())).prop_map(|(step_number, action, note)| StepProgress {
         step_number,
@@ -274,11 +326,8 @@ fn notices() -> BoxedStrategy<Notice> {
         status: StepStatus::InProgress,
         note,
     });
-    let progress = (words(), prop::collection::vec(step, 0..3), of(words())).prop_map(|(plan_file, steps, reported_file)| Progress {
-        plan_file,
-        steps,
-        reported_file,
-    });
+    let progress = (words(), prop::collection::vec(step, 0..3), of(words()), choice());
+    let progress = progress.prop_map(|(plan_file, steps, reported_file, choice)| Progress { plan_file, steps, reported_file, choice });
     let approval = (switch(), facts, of(progress), of(planned_files())).prop_map(|(mode_change, approval, begins_with, files)| {
         Notice::Approval(Box::new(ApprovalNotice { mode_change, approval, begins_with, files }))
     });
@@ -302,7 +351,8 @@ fn records() -> BoxedStrategy<Notice> {
     let step = (words(), images(), images()).prop_map(|(path, present, wanted)| RevertStep { path, present, wanted });
     let conflict = (words(), words()).prop_map(|(path, reason)| RevertConflict { path, reason });
     let status = select(vec![RevertStatus::Running, RevertStatus::Done, RevertStatus::Incomplete]);
-    let revert = (message_ids(), status, prop::collection::vec(step, 0..3), prop::collection::vec(conflict, 0..3));
+    let hunks = prop::collection::btree_map(words(), prop::collection::vec(any::<usize>(), 0..3), 0..3);
+    let revert = (of(message_ids()), hunks, status, prop::collection::vec(step, 0..3), prop::collection::vec(conflict, 0..3));
     let trouble = select(vec![ServerTrouble::Changed, ServerTrouble::Untrusted, ServerTrouble::Failed]);
     let compaction = (any::<u64>(), any::<bool>(), of(markers())).prop_map(|(tokens_before, by_model, read_up_to)| CompactionNotice {
         facts: CompactionFacts { tokens_before, by_model },
@@ -310,7 +360,9 @@ fn records() -> BoxedStrategy<Notice> {
     });
     let committed = (words(), words(), message_ids()).prop_map(|(branch, id, through)| CommitOutcome::Committed { branch, id, through });
     prop_oneof![
-        revert.prop_map(|(message_id, status, files, conflicts)| Notice::Revert(RevertNotice { message_id, status, files, conflicts })),
+        revert.prop_map(|(message_id, hunks, status, files, conflicts)| {
+            Notice::Revert(RevertNotice { message_id, hunks, status, files, conflicts })
+        }),
         compaction.prop_map(Notice::Compaction),
         Just(Notice::Task),
         Just(Notice::Retry),
