@@ -6,10 +6,10 @@ import './DiffLines.css';
 const MOST = 300;
 const SIGNS = { insert: '+', delete: '−', normal: ' ' };
 
-/** Lines of a diff, to read: all of them, or only those that changed. */
-export function DiffLines({ hunks, label, isOnlyChanged = false }: { hunks: Hunk[]; label: string; isOnlyChanged?: boolean }) {
+/** Lines of a diff, to read. */
+export function DiffLines({ hunks, label }: { hunks: Hunk[]; label: string }) {
   const t = useText('approval');
-  const lines = hunks.flatMap(({ changes }) => (isOnlyChanged ? changes.filter(({ type }) => type !== 'normal') : changes));
+  const lines = hunks.flatMap(({ changes }) => changes);
   return (
     <div tabIndex={0} role="group" aria-label={label} className="quoted-lines">
       {lines.slice(0, MOST).map((change, place) => {

@@ -15,6 +15,8 @@ export interface Hunk {
   /** What git writes after the second `@@`. */
   heading: string;
   changes: Change[];
+  /** By which the server knows the changes in it. */
+  numbers: number[];
 }
 
 /** A longer line is cut: no reader needs it whole, and no browser lays it out fast. */
@@ -45,7 +47,7 @@ export function parseHunks(diff: string): Hunk[] {
       if (!header) continue;
       const [, oldStart = '0', oldLines = '1', newStart = '0', newLines = '1', heading = ''] = header;
       [old, young, oldLeft, newLeft] = [Number(oldStart), Number(newStart), Number(oldLines), Number(newLines)];
-      hunks.push({ content: line, oldStart: old, oldLines: oldLeft, newStart: young, newLines: newLeft, heading, changes: [] });
+      hunks.push({ content: line, oldStart: old, oldLines: oldLeft, newStart: young, newLines: newLeft, heading, changes: [], numbers: [] });
     }
   }
   return hunks;

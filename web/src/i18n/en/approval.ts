@@ -35,5 +35,4 @@ export const approval = {
   revoke: 'Revoke',
   revokeOf: 'Revoke {tool} in {folder}',
   revoked: '{tool} in {folder} asks again.',
-  grantsItem: 'Always allowed…',
 } as const;

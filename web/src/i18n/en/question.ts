@@ -13,7 +13,6 @@ export const question = {
   kept: 'Kept',
   keptAlways: 'Kept, also from now on',
   tookBack: 'Taken back',
-  keysAfter: 'Alt+A keep, Alt+Shift+A keep from now on, Alt+D take back',
   emptyAnswer: '(none)',
   announce: 'The agent is waiting for you: {question}',
   announceCritical: 'Critical decision needed: {question}',
@@ -111,7 +110,6 @@ export const question = {
   effectOther: 'Do',
   moreEffects: 'and {count} more',
   command: 'Command',
-  inFolder: 'in {folder}',
   newContent: 'New file',
   change: 'Change',
   changeSize: '+{added} −{removed}',
@@ -127,5 +125,4 @@ export const question = {
   enlarge: 'Enlarge',
   shrink: 'Make smaller',
   arguments: 'Arguments',
-  keys: 'Alt+A allow, Alt+Shift+A always allow, Alt+D deny',
 } as const;

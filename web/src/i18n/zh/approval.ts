@@ -34,5 +34,4 @@ export const approval = {
   revoke: '撤销',
   revokeOf: '撤销 {folder} 中的 {tool}',
   revoked: '{folder} 中的 {tool} 会再次询问。',
-  grantsItem: '始终允许…',
 };

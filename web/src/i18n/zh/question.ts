@@ -68,7 +68,6 @@ export const question = {
   kept: '已保留',
   keptAlways: '已保留，今后也保留',
   tookBack: '已撤回',
-  keysAfter: 'Alt+A 保留，Alt+Shift+A 今后也保留，Alt+D 撤回',
   emptyAnswer: '（无）',
   acceptBuild: '接受并构建',
   keepPlanning: '继续规划',
@@ -111,7 +110,6 @@ export const question = {
   effectOther: '执行',
   moreEffects: '以及另外 {count} 项',
   command: '命令',
-  inFolder: '位于 {folder}',
   newContent: '新文件',
   change: '改动',
   changeSize: '+{added} −{removed}',
@@ -127,5 +125,4 @@ export const question = {
   enlarge: '放大',
   shrink: '缩小',
   arguments: '参数',
-  keys: 'Alt+A 允许，Alt+Shift+A 始终允许，Alt+D 拒绝',
 } as const;

@@ -2,14 +2,16 @@
 import { call } from './request';
 import type { ChangedFile, Changes, RevertAnswer } from './types';
 
-/** One file's diff. Its hunks are numbered from 0, which is how they are named when taken back. */
-export type FileDiff = ChangedFile & { after_sha256: string | null };
+/** One file's diff. `hunks` has, for each hunk of the diff, the numbers of the changes in it, by which they are taken back. */
+type FileDiff = ChangedFile & { after_sha256: string | null; hunks: { numbers: number[] }[] };
 /** A file to take back, wholly or some of its hunks; refused when it is not what was shown. */
 export interface TakenFile {
   path: string;
   after_sha256: string | null;
   hunks?: number[];
 }
+/** With what would become of each file, in a preview. */
+type TakenBack = RevertAnswer & { diffs?: { path: string; diff: string }[] };
 export interface Grant {
   id: string;
   tool: string;
@@ -33,7 +35,7 @@ export const changesApi = {
   /** A page of the changed files, without their diffs. */
   files: (workspace: string, chat: string, cursor?: string): Promise<Changes> => call('get', '/workspaces/{wid}/chats/{cid}/changes', { ...inChat(workspace, chat), query: { summary: true, ...(cursor && { cursor }) } }),
   file: (workspace: string, chat: string, path: string, context: number): Promise<FileDiff> => loose('get', '/workspaces/{wid}/chats/{cid}/changes/file', { ...inChat(workspace, chat), query: { path, context } }),
-  takeBack: (workspace: string, chat: string, files: TakenFile[], options: { preview?: boolean; skip_conflicts?: boolean } = {}): Promise<RevertAnswer> =>
+  takeBack: (workspace: string, chat: string, files: TakenFile[], options: { preview?: boolean; skip_conflicts?: boolean } = {}): Promise<TakenBack> =>
     loose('post', '/workspaces/{wid}/chats/{cid}/revert', { ...inChat(workspace, chat), body: { files, ...options } }),
   sendComments: (workspace: string, chat: string, content: string, comments: SentComment[], key: string): Promise<unknown> =>
     loose('post', '/workspaces/{wid}/chats/{cid}/messages', { ...inChat(workspace, chat), body: { content, comments }, headers: { 'idempotency-key': key } }),

@@ -68,7 +68,7 @@ interface CallOfQuestion {
 
 // What the chat did to files, and what taking it back would do.
 export type Image = Schemas['Image'];
-export type ChangedFile = Schemas['ChangedFile'];
+export type ChangedFile = Schemas['ChangedFile'] & { outside_plan?: boolean };
 export type CallChanges = Schemas['CallChanges'];
 export type Changes = Schemas['Changes'];
 export type RevertStep = Schemas['Step'];

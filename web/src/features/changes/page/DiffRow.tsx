@@ -44,7 +44,7 @@ function Content({ row, colours, ...props }: { row: Row; colours: Coloured | nul
   if (row.kind === 'hunk') {
     const isCurrent = cursor.hunk?.path === row.path && cursor.hunk.number === row.number;
     const canGo = actions.mayChange && !file.irreversible;
-    return <HunkHead hunk={row.hunk} isCurrent={isCurrent} more={diffs.hasMore(row.path) ? () => diffs.more(file) : null} takeBack={canGo ? () => actions.takeBack(file, row.number) : null} />;
+    return <HunkHead hunk={row.hunk} isCurrent={isCurrent} more={diffs.hasMore(row.path) ? () => diffs.more(file) : null} takeBack={canGo ? () => actions.takeBack(file, row.hunk) : null} />;
   }
   if (row.kind === 'comment') return <CommentRow draft={row.draft} comments={comments} leave={() => scroller.current?.focus({ preventScroll: true })} />;
   if (row.kind === 'failed') return <Failed error={row.error} retry={() => diffs.again(file)} />;

@@ -3,7 +3,7 @@ import type { RefObject } from 'react';
 import { useText } from '@/i18n';
 import { cut } from '@/lib/cut';
 import { shownText } from '@/lib/marks';
-import type { Cause, Filter } from './model';
+import { OUTSIDE, type Cause, type Filter } from './model';
 
 interface Props {
   field: RefObject<HTMLInputElement | null>;
@@ -29,7 +29,7 @@ export function FileFilter({ field, filter, change, steps, causes }: Props) {
           <p aria-hidden className="mb-1 text-xs text-fg2">{t('planStep')}</p>
           <div className="review-steps">
             <button type="button" aria-pressed={filter.step === null} onClick={() => change({ step: null })}>{t('all')}</button>
-            {steps.map((step) => <button key={step} type="button" aria-pressed={filter.step === step} aria-label={step === 0 ? t('noStepName') : t('step', { step })} onClick={() => change({ step: filter.step === step ? null : step })}>{step === 0 ? t('noStep') : step}</button>)}
+            {steps.map((step) => <button key={step} type="button" aria-pressed={filter.step === step} aria-label={step > 0 ? t('step', { step }) : undefined} onClick={() => change({ step: filter.step === step ? null : step })}>{step > 0 ? step : t(step === OUTSIDE ? 'outside' : 'noStep')}</button>)}
           </div>
         </div>
       )}

@@ -16,23 +16,22 @@ import { isInProgress } from '@/lib/chat/view';
 import { shownName } from '@/lib/marks';
 import { toast, toastError } from '@/lib/toast';
 import { fateOf } from '../model';
-import type { Hunk } from '@/lib/unifiedDiff';
+import { parseHunks, type Hunk } from '@/lib/unifiedDiff';
 
 
 /** A file that is asked about: wholly, or one hunk of it. */
 export interface Asked {
   file: ChangedFile;
   sha256: string | null;
-  hunks: Hunk[];
-  number: number | null;
+  hunk: Hunk | null;
 }
 
-const takenOf = ({ file, sha256, number }: Asked): TakenFile => ({ path: file.path, after_sha256: sha256, ...(number !== null && { hunks: [number] }) });
+const takenOf = ({ file, sha256, hunk }: Asked): TakenFile => ({ path: file.path, after_sha256: sha256, ...(hunk && { hunks: hunk.numbers }) });
 
 /** What taking back a file or a hunk would do; then does it. */
 export function TakeBackDialog({ asked, close, reload }: { asked: Asked | null; close: () => void; reload: () => void }) {
   const t = useText('changesPage');
-  const title = asked?.number === null ? t('takeBackFileTitle') : t('takeBackHunkTitle');
+  const title = asked?.hunk === null ? t('takeBackFileTitle') : t('takeBackHunkTitle');
   return (
     <Modal isOpen={asked !== null} close={close} title={title} isWide isRead>
       {asked && <Preview asked={asked} close={close} reload={reload} />}
@@ -51,11 +50,11 @@ function Preview({ asked, close, reload }: { asked: Asked; close: () => void; re
   if (!preview.data || preview.isFetching) return <Skeleton rows={3} />;
   const { files, conflicts } = preview.data;
   const [fate] = files;
-  const lines = asked.number === null ? asked.hunks : asked.hunks.slice(asked.number, asked.number + 1);
+  const lines = (preview.data.diffs ?? []).flatMap(({ diff }) => parseHunks(diff));
   return (
     <div className="flex flex-col gap-3">
-      <p className="break-words"><code className="break-all">{shownName(asked.file.path)}</code>{fate && asked.number === null && <span className="text-fg2"> {changes(fateOf(fate))}</span>}</p>
-      {files.length > 0 && <><p className="text-sm text-fg2">{changes('whatGoes')}</p><DiffLines hunks={lines} label={changes('whatGoes')} isOnlyChanged /></>}
+      <p className="break-words"><code className="break-all">{shownName(asked.file.path)}</code>{fate && asked.hunk === null && <span className="text-fg2"> {changes(fateOf(fate))}</span>}</p>
+      {lines.length > 0 && <><p className="text-sm text-fg2">{t('whatHappens')}</p><DiffLines hunks={lines} label={t('whatHappens')} /></>}
       {conflicts.length > 0 && <Conflicts conflicts={conflicts} />}
       {files.length === 0 && conflicts.length === 0 && <p className="text-fg2">{t('nothingToTakeBack')}</p>}
       {isBusy && <p role="status" className="text-sm text-major">{changes('revertBusy')}</p>}
@@ -86,7 +85,7 @@ function Foot({ asked, answer, isBusy, close }: { asked: Asked; answer: RevertAn
     setRunning(true);
     try {
       const { message } = await changesApi.takeBack(workspaceId, chatId, [takenOf(asked)]);
-      const words = asked.number === null ? t('fileTakenBack') : t('hunkTakenBack');
+      const words = asked.hunk === null ? t('fileTakenBack') : t('hunkTakenBack');
       const undo = (id: string) => () => void api.revert(workspaceId, chatId, id).then(again, toastError);
       toast(words, message ? { action: { label: changes('undo'), run: undo(message.id) } } : {});
       announce(words);
@@ -101,7 +100,7 @@ function Foot({ asked, answer, isBusy, close }: { asked: Asked; answer: RevertAn
   return (
     <div className="flex flex-wrap justify-end gap-2">
       <Button onClick={close}>{canGo ? common('cancel') : common('close')}</Button>
-      {canGo && <Button look="danger" disabled={isBusy || isRunning} onClick={() => void takeBack()}><Undo2 size={14} aria-hidden />{asked.number === null ? t('takeBackFile') : t('takeBackHunk')}</Button>}
+      {canGo && <Button look="danger" disabled={isBusy || isRunning} onClick={() => void takeBack()}><Undo2 size={14} aria-hidden />{asked.hunk === null ? t('takeBackFile') : t('takeBackHunk')}</Button>}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { ChangedFile } from '@/lib/api/types';
+import type { Hunk } from '@/lib/unifiedDiff';
 import type { Row } from './rows';
 
 /** What the rows of the page can ask for. The same object as long as the page is there. */
@@ -7,8 +8,8 @@ export interface Actions {
   fold: (file: ChangedFile, isFolded: boolean) => void;
   view: (file: ChangedFile, isViewed: boolean) => void;
   /** `hunk` null: the whole file. */
-  takeBack: (file: ChangedFile, hunk: number | null) => void;
+  takeBack: (file: ChangedFile, hunk: Hunk | null) => void;
 }
 
-export type LineOrPair = Extract<Row, { kind: 'line' | 'pair' }>;
+type LineOrPair = Extract<Row, { kind: 'line' | 'pair' }>;
 export const isLine = (row: Row | undefined): row is LineOrPair => row?.kind === 'line' || row?.kind === 'pair';

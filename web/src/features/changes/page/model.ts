@@ -1,7 +1,11 @@
 // Which changed files the page lists, and as which tree. Pure.
 import type { ChangedFile, Message } from '@/lib/api/types';
 
-/** What narrows the list down. `step` 0 is "in no step". */
+/** Steps that are none: the file changed in no step, or is outside the plan. */
+const NO_STEP = 0;
+export const OUTSIDE = -1;
+
+/** What narrows the list down. */
 export interface Filter {
   name: string;
   step: number | null;
@@ -39,7 +43,7 @@ export function filtered(files: ChangedFile[], { name, step, message }: Filter, 
   return files.filter(
     (file) =>
       (sought === '' || file.path.toLowerCase().includes(sought)) &&
-      (step === null || (file.step ?? 0) === step) &&
+      (step === null || (step === OUTSIDE ? file.outside_plan === true : (file.step ?? NO_STEP) === step)) &&
       (message === null || (file.messages ?? []).some((id) => causeOf(words, id)?.id === message)),
   );
 }
@@ -50,10 +54,14 @@ export function withoutParents(files: ChangedFile[]): ChangedFile[] {
   return files.filter(({ path, after, before }) => !((after.kind === 'folder' || before.kind === 'folder') && parents.has(path)));
 }
 
-/** The steps in which files changed; 0 for those that changed in none. */
-export const stepsOf = (files: ChangedFile[]): number[] => [...new Set(files.map((file) => file.step ?? 0))].toSorted((one, other) => (one || Infinity) - (other || Infinity));
+/** The steps in which files changed, then what belongs to none. */
+export function stepsOf(files: ChangedFile[]): number[] {
+  const steps = new Set(files.map((file) => file.step ?? NO_STEP));
+  const real = [...steps].filter((step) => step > 0).toSorted((one, other) => one - other);
+  return [...real, ...(steps.has(NO_STEP) ? [NO_STEP] : []), ...(files.some((file) => file.outside_plan) ? [OUTSIDE] : [])];
+}
 
-export interface FolderNode {
+interface FolderNode {
   kind: 'folder';
   path: string;
   name: string;

@@ -1,6 +1,7 @@
 // Where the reader is: the file, the line, and a range of lines that is being marked.
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ChangedFile } from '@/lib/api/types';
+import type { Hunk } from '@/lib/unifiedDiff';
 import { isLine } from './actions';
 import type { Comments } from './comments';
 import type { Row, Sizes } from './rows';
@@ -32,7 +33,7 @@ export interface Cursor {
   commentOn: (key: string) => void;
   /** Follows what is scrolled by hand. */
   follow: (path: string) => void;
-  hunk: { path: string; number: number } | null;
+  hunk: { path: string; number: number; hunk: Hunk } | null;
 }
 
 const NO_RANGE: ReadonlySet<string> = new Set();
@@ -131,6 +132,7 @@ export function useCursor({ order, rows, sizes, scroll, comments, tell }: Given)
     const key = line ?? rows.find((one) => one.path === current && isChanged(one))?.key;
     if (key !== undefined) commentOn(key, range);
   };
-  const hunk = isLine(row) ? { path: row.path, number: row.number } : null;
+  const begin = isLine(row) ? rows[places.get(`${row.path}\0hunk${row.number}`) ?? -1] : undefined;
+  const hunk = begin?.kind === 'hunk' ? { path: begin.path, number: begin.number, hunk: begin.hunk } : null;
   return { current, line, range, toFile, byFile, byHunk, byLine, put, comment, commentOn: (key) => commentOn(key), follow: setCurrent, hunk };
 }

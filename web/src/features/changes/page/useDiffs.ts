@@ -47,7 +47,8 @@ export function useDiffs(): Diffs {
       entries.current.set(file.path, { stamp, loaded: known?.loaded ?? { state: 'loading' } });
       try {
         const answer = await changesApi.file(workspaceId, chatId, file.path, context);
-        put({ state: 'loaded', hunks: parseHunks(uncut(answer.diff)), isCut: answer.truncated, sha256: answer.after_sha256 ?? null, shownAs: answer });
+        const hunks = parseHunks(uncut(answer.diff)).map((hunk, place) => ({ ...hunk, numbers: answer.hunks[place]?.numbers ?? [] }));
+        put({ state: 'loaded', hunks, isCut: answer.truncated, sha256: answer.after_sha256 ?? null, shownAs: answer });
       } catch (reason) {
         put({ state: 'failed', error: reason instanceof Error ? reason : new Error(String(reason)) });
       }

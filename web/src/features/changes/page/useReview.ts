@@ -7,6 +7,7 @@ import type { ChangedFile } from '@/lib/api/types';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { useMayChange } from '@/lib/rights';
 import { shownName } from '@/lib/marks';
+import type { Hunk } from '@/lib/unifiedDiff';
 import { canBeViewed, useViewed } from '../useViewed';
 import type { Actions } from './actions';
 import { useComments } from './comments';
@@ -23,7 +24,7 @@ function useFilter(): [Filter, (change: Partial<Filter>) => void] {
   const [params, setParams] = useSearchParams();
   const [rest, setRest] = useState<Omit<Filter, 'step'>>({ name: '', message: null });
   const given = params.get('step');
-  const filter = useMemo(() => ({ ...rest, step: given === null || !/^\d+$/.test(given) ? null : Number(given) }), [rest, given]);
+  const filter = useMemo(() => ({ ...rest, step: given === null || !/^-?\d+$/.test(given) ? null : Number(given) }), [rest, given]);
   const change = useCallback(({ step, ...others }: Partial<Filter>) => {
     setRest((old) => ({ ...old, ...others }));
     if (step === undefined) return;
@@ -79,10 +80,9 @@ export function useReview(files: ChangedFile[]) {
   }, [fold, mark, t]);
   const ofDiff = useRef(diffs.of);
   ofDiff.current = diffs.of;
-  const takeBack = useCallback((file: ChangedFile, number: number | null) => {
+  const takeBack = useCallback((file: ChangedFile, hunk: Hunk | null) => {
     const loaded = ofDiff.current(file.path);
-    const [hunks, sha256] = loaded?.state === 'loaded' ? [loaded.hunks, loaded.sha256] : [[], file.after.kind === 'file' ? file.after.sha256 : null];
-    setAsked({ file, sha256, hunks, number });
+    setAsked({ file, sha256: loaded?.state === 'loaded' ? loaded.sha256 : file.after.kind === 'file' ? file.after.sha256 : null, hunk });
   }, []);
   const actions: Actions = useMemo(() => ({ mayChange, fold, view, takeBack }), [mayChange, fold, view, takeBack]);
   const viewed = useMemo(() => files.filter(has).length, [files, has]);

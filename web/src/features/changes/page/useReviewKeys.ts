@@ -37,7 +37,7 @@ export function useReviewKeys({ review, cursor, field, setSplit }: Given): void 
     z: ({ shiftKey }) => {
       if (!file || !actions.mayChange || file.irreversible) return;
       if (shiftKey) actions.takeBack(file, null);
-      else if (cursor.hunk) actions.takeBack(file, cursor.hunk.number);
+      else if (cursor.hunk) actions.takeBack(file, cursor.hunk.hunk);
     },
     '[': () => byStep(-1),
     ']': () => byStep(1),

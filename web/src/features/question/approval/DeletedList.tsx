@@ -1,8 +1,8 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { useText } from '@/i18n';
+import { useLocale, useText } from '@/i18n';
 import { shownName, shownText } from '@/lib/marks';
-import { fileSize } from '@/lib/number';
+import { bytes } from '@/lib/number';
 import type { DeletedEntry } from '../call';
 import '@/components/DiffLines.css';
 
@@ -22,11 +22,12 @@ const SHOWN = 8;
 
 function Entry({ entry, isOpenAtFirst }: { entry: DeletedEntry; isOpenAtFirst: boolean }) {
   const t = useText('approval');
+  const locale = useLocale((state) => state.locale);
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const Fold = isOpen ? ChevronDown : ChevronRight;
   const lines = entry.beginning?.replace(/\n$/, '').split('\n').slice(0, SHOWN) ?? [];
   const hidden = (entry.lines ?? 0) - lines.length;
-  const size = entry.size === undefined ? '' : fileSize(entry.size);
+  const size = entry.size === undefined ? '' : bytes(locale, entry.size);
   return (
     <li className="border-t first:border-t-0">
       <button type="button" disabled={lines.length === 0} aria-expanded={lines.length > 0 ? isOpen : undefined} onClick={() => setOpen(!isOpen)} className="flex min-h-7.5 w-full items-center gap-2 px-2 py-1 text-left hover:bg-surface disabled:hover:bg-transparent pointer-coarse:min-h-11">
