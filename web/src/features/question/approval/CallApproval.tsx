@@ -20,8 +20,8 @@ interface Props {
 
 /** A call that waits for a decision: what it would do, why it asks, and the answers. */
 export function CallApproval({ view, given }: Props) {
-  const t = useText('question');
-  const own = useText('approval');
+  const t = useText('approval');
+  const asked = useText('question');
   const { workspaceId, chatId } = useChatIds();
   const call = readCall(view.call ?? {});
   const critical = view.severity === 'critical';
@@ -44,17 +44,17 @@ export function CallApproval({ view, given }: Props) {
       <div>
         <div className="flex flex-wrap items-baseline gap-x-3 pr-[var(--corner,5rem)]">
           <p className={`${titleClass} pr-0!`}>{title}</p>
-          {call.step !== undefined && <Link href={`/w/${workspaceId}/c/${chatId}/plan?step=${call.step}`} className="ml-auto shrink-0 text-xs text-fg2 underline decoration-control underline-offset-3">{own('stepOfPlan', { step: call.step })}</Link>}
+          {call.step !== undefined && <Link href={`/w/${workspaceId}/c/${chatId}/plan?step=${call.step}`} className="ml-auto shrink-0 text-xs text-fg2 underline decoration-control underline-offset-3">{t('stepOfPlan', { step: call.step })}</Link>}
         </div>
-        <p className="break-words text-fg2 empty:hidden">{call.after ? t('changedFiles', { count: call.effects.length }) : call.reason}</p>
+        <p className="break-words text-fg2 empty:hidden">{call.after ? asked('changedFiles', { count: call.effects.length }) : call.reason}</p>
       </div>
       <CallDetails call={call} question={view.id} />
       <BarFoot>
         {given.problem !== null && <p role="alert" className="text-sm text-critical">{given.problem}</p>}
-        {isReasoned && <DenyReason reason={reason} setReason={setReason} label={call.after ? own('takeBackAndTell') : own('denyAndTell')} isHeld={isHeld} send={() => answer('deny', reason.trim())} close={() => setReasoned(false)} />}
+        {isReasoned && <DenyReason reason={reason} setReason={setReason} label={call.after ? t('takeBackAndTell') : t('denyAndTell')} isHeld={isHeld} send={() => answer('deny', reason.trim())} close={() => setReasoned(false)} />}
         <ButtonRow label={call.after ? t('keepNeeded') : t('approvalNeeded')} digits={critical ? 'focus' : 'press'} isHeld={isHeld} buttons={isReasoned ? buttons.slice(0, 1) : buttons}>
           {!isReasoned && <MoreAnswers label={words.always} hint={words.alwaysHint} isHeld={isHeld} always={() => answer('approve_always')} />}
-          {isReasoned && <Button look="quiet" className="ml-auto" onClick={() => setReasoned(false)}><kbd aria-hidden className="rounded-sm bg-sunken px-1.5">Esc</kbd>{own('allAnswers')}</Button>}
+          {isReasoned && <Button look="quiet" className="ml-auto" onClick={() => setReasoned(false)}><kbd aria-hidden className="rounded-sm bg-sunken px-1.5">Esc</kbd>{t('allAnswers')}</Button>}
         </ButtonRow>
       </BarFoot>
     </div>
@@ -80,27 +80,25 @@ const filesIn = ({ deleted, deletedCount }: CallView) => Math.max(deletedCount, 
 
 /** The question itself: "Delete 4 files, 173 lines?" where the call does one thing, else whether it may be made. */
 function useTitle(call: CallView): string {
-  const t = useText('question');
-  const own = useText('approval');
+  const t = useText('approval');
   const words = useEffectWords();
   const { after, command, effects, tool, deleted } = call;
   const [first, ...others] = effects;
   if (after) return t('keepNeeded');
-  if (command !== undefined) return effects.some(({ kind }) => kind === 'network') ? own('networkTitle') : t('runTitle');
+  if (command !== undefined) return effects.some(({ kind }) => kind === 'network') ? t('networkTitle') : t('runTitle');
   if (deleted.length > 0 && filesIn(call) > 0) {
     const lines = deleted.reduce((sum, entry) => sum + (entry.lines ?? 0), 0);
-    return lines > 0 ? own('deleteLinesTitle', { count: filesIn(call), lines }) : own('deleteTitle', { count: filesIn(call) });
+    return lines > 0 ? t('deleteLinesTitle', { count: filesIn(call), lines }) : t('deleteTitle', { count: filesIn(call) });
   }
-  if (deleted[0]) return own('deleteFolderTitle', { path: deleted[0].path });
+  if (deleted[0]) return t('deleteFolderTitle', { path: deleted[0].path });
   if (first === undefined || first.target === '' || others.some(({ kind }) => kind !== first.kind)) return t('callTitle', { tool });
   return t('actTitle', { act: words[first.kind], what: others.length === 0 ? first.target : t('countedFiles', { count: effects.length }) });
 }
 
 function useWords(call: CallView) {
-  const t = useText('question');
-  const own = useText('approval');
+  const t = useText('approval');
   const { tool, folder } = call;
-  if (call.after) return { approve: t('keep'), approveHint: t('keepHint'), always: t('keepAlways'), alwaysHint: t('keepAlwaysHint', { folder }), deny: t('takeBack'), denyHint: t('takeBackHint'), denyWithReason: own('takeBackWithReason') };
-  const act = call.command !== undefined || call.deleted.length === 0 ? t('allowOnce') : filesIn(call) > 0 ? own('deleteAct', { count: filesIn(call) }) : own('deleteFolderAct');
-  return { approve: act, approveHint: t('allowOnceHint'), always: t('allowAlways'), alwaysHint: t('allowAlwaysHint', { tool, folder }), deny: t('deny'), denyHint: t('denyHint'), denyWithReason: own('denyWithReason') };
+  if (call.after) return { approve: t('keep'), approveHint: t('keepHint'), always: t('keepAlways'), alwaysHint: t('keepAlwaysHint', { folder }), deny: t('takeBack'), denyHint: t('takeBackHint'), denyWithReason: t('takeBackWithReason') };
+  const act = call.command !== undefined || call.deleted.length === 0 ? t('allowOnce') : filesIn(call) > 0 ? t('deleteAct', { count: filesIn(call) }) : t('deleteFolderAct');
+  return { approve: act, approveHint: t('allowOnceHint'), always: t('allowAlways'), alwaysHint: t('allowAlwaysHint', { tool, folder }), deny: t('deny'), denyHint: t('denyHint'), denyWithReason: t('denyWithReason') };
 }

@@ -3,7 +3,7 @@ import { DiffLines } from '@/components/DiffLines';
 import { useText } from '@/i18n';
 import { shownName, shownText } from '@/lib/marks';
 import { filesOf } from '@/lib/unifiedDiff';
-import { ChangeLines } from '../ChangeLines';
+import { ChangeLines } from './ChangeLines';
 import type { CallView, EffectKind } from '../call';
 import { DeletedList } from './DeletedList';
 
@@ -13,7 +13,7 @@ const CHANGES: EffectKind[] = ['create', 'write', 'replace'];
 
 /** What would happen, before anybody decides, told once: the command, the server's diff, what is deleted, whether it can be taken back. */
 export function CallDetails({ call, question }: { call: CallView; question: string }) {
-  const t = useText('question');
+  const t = useText('approval');
   // What a server's tool does is not known, so what it is told is all there is to decide on.
   const unknown = call.effects.every((effect) => effect.kind === 'call' || effect.kind === 'consult');
   const files = call.diff === undefined ? [] : filesOf(call.diff);
@@ -65,7 +65,7 @@ function Facts({ call }: { call: CallView }) {
 }
 
 function Command({ text, folder }: { text: string; folder: string }) {
-  const t = useText('question');
+  const t = useText('approval');
   return (
     <pre tabIndex={0} aria-label={t('command')} className="rounded-md bg-sunken px-3 py-2 break-words whitespace-pre-wrap">
       <span className="text-fg2 select-none">{folder !== '' && folder !== '/' ? `${shownName(folder)} ` : ''}$ </span>
@@ -76,7 +76,7 @@ function Command({ text, folder }: { text: string; folder: string }) {
 
 /** What each kind of effect does, as a verb. */
 export function useEffectWords(): Record<EffectKind, string> {
-  const t = useText('question');
+  const t = useText('approval');
   return {
     read: t('effectRead'),
     create: t('effectCreate'),
@@ -97,7 +97,7 @@ export function useEffectWords(): Record<EffectKind, string> {
 }
 
 function EffectList({ effects, label }: { effects: CallView['effects']; label: string }) {
-  const t = useText('question');
+  const t = useText('approval');
   const words = useEffectWords();
   const loses = (kind: EffectKind) => kind === 'delete' || kind === 'replace';
   return (
