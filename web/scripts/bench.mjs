@@ -88,7 +88,7 @@ test('changes of 2,000 files and a diff of 20,000 lines: at most 1,500 DOM nodes
     }), pathOf(file)));
     most = Math.max(most, await nodes());
   }
-  report('the next file by a key, slowest of 20', `${Math.round(Math.max(...times))} ms`, 'aim: 100 ms');
+  report('the next file by a key, median and slowest of 20', `${Math.round(times.toSorted((one, other) => one - other)[10])}, ${Math.round(Math.max(...times))} ms`, 'aim: 100 ms');
   await page.goto(`${chat.url}/changes?file=${pathOf(FILES - 1)}`);
   await page.locator(`.diffs-top [data-head="${pathOf(FILES - 1)}"] button[aria-expanded=false]`).click();
   await page.locator('.diff-line').first().waitFor();

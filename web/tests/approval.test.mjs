@@ -78,7 +78,7 @@ test('always allowing spares the questions that follow', async () => {
   const { chat, page, bar } = await building(['write', { path: '/always-1.txt', content: 'one\n' }], ['write', { path: '/always-2.txt', content: 'two\n' }]);
   await bar.locator('[data-change="insert"]').filter({ hasText: 'one' }).waitFor();
   await bar.getByRole('button', { name: 'More' }).click();
-  await bar.getByRole('button', { name: 'Always allow' }).click();
+  await bar.getByRole('button', { name: /^Always allow/ }).click();
   await answered(page);
   await atRest(stage, chat);
   const asked = (await stage.snapshot(chat)).messages.filter((message) => message.message_type === 'question');

@@ -58,7 +58,7 @@ const lines = (page) => page.locator('.diff-line');
 const cursor = (page) => page.locator('.diff-line[data-cursor]');
 const dialogOf = (page) => page.getByRole('dialog');
 
-test('31 files are reviewed with keys: viewed marks last, comments survive a reload and go out as one message', async () => {
+test('RV-5, RV-6: 31 files are reviewed with keys: viewed marks last, comments survive a reload and go out as one message', async () => {
   const page = await openChanges(reviewed);
   await page.getByText('0 of 32 viewed').waitFor();
   for (let file = 1; file <= 32; file += 1) {
@@ -83,7 +83,7 @@ test('31 files are reviewed with keys: viewed marks last, comments survive a rel
   await page.keyboard.press('c');
   await page.keyboard.type('Two lines in one.');
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('button', { name: 'Comment on line 34' }).click();
+  await lines(page).filter({ hasText: 'tx.commit' }).getByRole('button', { name: 'Comment on line 34' }).click();
   await page.keyboard.type('If the process dies here, the event is never published.');
   await picture(page, 'changes-page');
   await page.reload();
@@ -104,7 +104,7 @@ test('31 files are reviewed with keys: viewed marks last, comments survive a rel
   await atRest(stage, reviewed);
 });
 
-test('a hunk and a file are taken back after a preview; what changed meanwhile is a conflict; Undo brings it back', async () => {
+test('RV-7: a hunk and a file are taken back after a preview; what changed meanwhile is a conflict; Undo brings it back', async () => {
   const page = await openChanges(reviewed, { query: '?file=/src/metrics.rs' });
   const earlier = read('src/metrics.rs');
   await page.locator('[data-head="/src/metrics.rs"] button[aria-expanded=false]').click();
@@ -139,16 +139,17 @@ test('a hunk and a file are taken back after a preview; what changed meanwhile i
   await page.keyboard.press('Escape');
   assert.equal(read('src/http/error.rs'), 'mine\n');
   await page.goto(`${reviewed.url}/changes?file=/src/idempotency/key.rs`);
-  await page.getByRole('button', { name: 'Take back src/idempotency/key.rs' }).click();
+  await page.getByRole('button', { name: 'Take back file src/idempotency/key.rs' }).click();
   await dialogOf(page).getByRole('button', { name: 'Take back file' }).click();
   await until(() => !existsSync(join(stage.workspace, 'src/idempotency/key.rs')), 'the file to go');
   await page.context().close();
 });
 
-test('on a phone, in Chinese: the list, one file at a time, a comment by a tap', async () => {
+test('RV-9: on a phone, in Chinese: the list, one file at a time, a comment by a tap', async () => {
   const page = await openChanges(reviewed, { size: PHONE, locale: 'zh' });
   await picture(page, 'changes-phone');
   await assertNothingFound(page, 'the list on a phone');
+  await page.getByRole('searchbox', { name: '筛选文件' }).fill('router');
   await item(page, /^router\.rs/).tap();
   await lines(page).filter({ hasText: 'trim_end' }).first().waitFor();
   await page.getByRole('button', { name: '评论第 5 行' }).first().tap();
@@ -161,12 +162,13 @@ test('on a phone, in Chinese: the list, one file at a time, a comment by a tap',
   await page.context().close();
 });
 
-test('hostile names and contents are text, and the layout holds', async () => {
+test('RV-9: hostile names and contents are text, and the layout holds', async () => {
   const chat = await stage.chat({ agent_mode: 'act' });
   await perform(chat, 'Hello');
   const name = `/${PAYLOADS[0].replaceAll('/', '')}\u202e.txt`;
   await perform(chat, order([['write', { path: name, content: `${PAYLOADS.join('\n')}\n${'x'.repeat(50_000)}\n${'<b>'.repeat(400)}\n\u202eevil\n@@ -1 +1 @@\n` }], ['write', { path: `/${'deep/'.repeat(20)}${'n'.repeat(120)}.rs`, content: 'fn a() {}\n' }]]));
   const page = await openChanges(chat);
+  await picture(page, 'changes-hostile-first');
   await lines(page).filter({ hasText: 'window.ran' }).first().waitFor();
   assert.ok(await nothingRan(page));
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than the window');
@@ -182,7 +184,7 @@ test('hostile names and contents are text, and the layout holds', async () => {
   await page.context().close();
 });
 
-test('a deletion is told once and denied with a reason, which reaches the model; what was always allowed is revoked', async () => {
+test('RV-8: a deletion is told once and denied with a reason, which reaches the model; what was always allowed is revoked', async () => {
   const chat = await stage.chat({ agent_mode: 'act' });
   await perform(chat, 'Hello');
   for (const name of ['gone-1.rs', 'gone-2.rs']) writeFileSync(join(stage.workspace, name), 'pub struct Gone;\n\nimpl Gone {}\n');
@@ -209,7 +211,7 @@ test('a deletion is told once and denied with a reason, which reaches the model;
 
   await stage.say(chat, order([['rm', { path: '/gone-1.rs' }]]));
   await bar.getByRole('button', { name: 'More' }).click();
-  await bar.getByRole('button', { name: 'Always allow' }).click();
+  await bar.getByRole('button', { name: /^Always allow/ }).click();
   await until(() => !existsSync(join(stage.workspace, 'gone-1.rs')), 'the deletion');
   await atRest(stage, chat);
   await page.getByRole('button', { name: /menu/i }).last().click();
@@ -226,7 +228,7 @@ test('a deletion is told once and denied with a reason, which reaches the model;
   await page.context().close();
 });
 
-test('axe finds nothing on the page, in both themes and languages', async () => {
+test('RV-9: axe finds nothing on the page, in both themes and languages', async () => {
   for (const locale of ['en', 'zh']) {
     const page = await openChanges(reviewed, { locale, query: '?file=/src/http/problem.rs' });
     await page.locator('[data-head="/src/http/problem.rs"]').waitFor();

@@ -19,7 +19,6 @@ export const changes = {
   byMessage: 'By message',
   files: '{count} {count|file|files}',
   lines: '{added} lines added, {removed} removed',
-  split: 'Side by side',
   openPage: 'Open as a page',
   allTakenBack: 'Everything was taken back. The files are as they were before the chat.',
   created: 'created',

@@ -18,7 +18,6 @@ export const changes = {
   byMessage: '按消息',
   files: '{count} 个文件',
   lines: '新增 {added} 行，删除 {removed} 行',
-  split: '并排显示',
   openPage: '在整页中打开',
   allTakenBack: '全部更改都已撤回：文件与对话开始之前一样。',
   created: '新建',

@@ -74,7 +74,9 @@ function usePlace(named: string | null, { current, toFile, follow }: Cursor, ord
     if (named !== null) toFile(named);
   }, [named, toFile]);
   const first = order[0]?.path;
-  const isListed = current !== null && order.some(({ path }) => path === current);
+  // What the address names is gone to first.
+  const place = current ?? named;
+  const isListed = place !== null && order.some(({ path }) => path === place);
   useEffect(() => {
     if (!isListed && first !== undefined) follow(first);
   }, [isListed, first, follow]);
