@@ -83,17 +83,17 @@ test('RV-5, RV-6: 31 files are reviewed with keys: viewed marks last, comments s
   await page.keyboard.press('c');
   await page.keyboard.type('Two lines in one.');
   await page.keyboard.press('Control+Enter');
-  await lines(page).filter({ hasText: 'tx.commit' }).getByRole('button', { name: 'Comment on line 34' }).click();
+  await lines(page).filter({ hasText: 'tx.commit' }).getByRole('button', { name: 'Comment on line 35' }).click();
   await page.keyboard.type('If the process dies here, the event is never published.');
   await picture(page, 'changes-page');
   await page.reload();
   await page.locator('[data-head="/src/http/orders/create.rs"] button[aria-expanded=false]').click();
-  await page.getByRole('textbox', { name: /Line 34, step 5/ }).waitFor();
+  await page.getByRole('textbox', { name: /Line 35, step 5/ }).waitFor();
   await page.getByText('Two lines in one.').waitFor();
 
   await page.getByRole('button', { name: 'Send 2 comments' }).click();
   await page.getByText('2 comments sent.').first().waitFor();
-  await until(() => said(reviewed, '/src/http/orders/create.rs:34'), 'the message');
+  await until(() => said(reviewed, '/src/http/orders/create.rs:35'), 'the message');
   const { messages } = await stage.snapshot(reviewed);
   const sent = messages.findLast(({ author, metadata }) => author === 'user' && metadata.comments);
   assert.match(sent.content, /> {5}tx\.commit\(\)\.await\?;[^]*never published/);
@@ -165,10 +165,9 @@ test('RV-9: on a phone, in Chinese: the list, one file at a time, a comment by a
 test('RV-9: hostile names and contents are text, and the layout holds', async () => {
   const chat = await stage.chat({ agent_mode: 'act' });
   await perform(chat, 'Hello');
-  const name = `/${PAYLOADS[0].replaceAll('/', '')}\u202e.txt`;
+  const name = `/${PAYLOADS[0].replaceAll('/', '')}.txt`;
   await perform(chat, order([['write', { path: name, content: `${PAYLOADS.join('\n')}\n${'x'.repeat(50_000)}\n${'<b>'.repeat(400)}\n\u202eevil\n@@ -1 +1 @@\n` }], ['write', { path: `/${'deep/'.repeat(20)}${'n'.repeat(120)}.rs`, content: 'fn a() {}\n' }]]));
   const page = await openChanges(chat);
-  await picture(page, 'changes-hostile-first');
   await lines(page).filter({ hasText: 'window.ran' }).first().waitFor();
   assert.ok(await nothingRan(page));
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than the window');
@@ -214,7 +213,7 @@ test('RV-8: a deletion is told once and denied with a reason, which reaches the 
   await bar.getByRole('button', { name: /^Always allow/ }).click();
   await until(() => !existsSync(join(stage.workspace, 'gone-1.rs')), 'the deletion');
   await atRest(stage, chat);
-  await page.getByRole('button', { name: /menu/i }).last().click();
+  await page.getByRole('banner').getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Always allowed…' }).click();
   await dialogOf(page).getByText('rm in /').waitFor();
   await picture(page, 'grants');

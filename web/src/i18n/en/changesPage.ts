@@ -34,7 +34,7 @@ export const changesPage = {
   commentOn: 'Comment: {place}',
   linesOnly: 'Line {lines}',
   linesInStep: 'Line {lines}, step {step}',
-  notSent: 'not sent',
+  notSent: '{place}, not sent',
   placeholder: 'What should change here?',
   addComment: 'Add comment',
   saveComment: 'Save comment',

@@ -33,7 +33,7 @@ export const changesPage = {
   commentOn: '评论：{place}',
   linesOnly: '第 {lines} 行',
   linesInStep: '第 {lines} 行，第 {step} 步',
-  notSent: '未发送',
+  notSent: '{place}，未发送',
   placeholder: '这里应该怎么改？',
   addComment: '添加评论',
   saveComment: '保存评论',

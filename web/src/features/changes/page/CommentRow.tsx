@@ -23,7 +23,7 @@ export function CommentRow({ draft, comments, leave }: Props) {
         <section aria-label={t('commentOn', { place })} className="comment-box">
           <p className="said">{draft.text}</p>
           <div className="foot">
-            <span className="mr-auto">{place}, {t('notSent')}</span>
+            <span className="mr-auto">{t('notSent', { place })}</span>
             <Button look="quiet" className="min-h-6.5 px-2" onClick={() => comments.reopen(draft.id)}>{t('edit')}</Button>
             <Button look="quiet" className="min-h-6.5 px-2" onClick={() => { comments.remove([draft.id]); leave(); }}>{t('delete')}</Button>
           </div>

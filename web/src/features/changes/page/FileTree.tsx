@@ -10,6 +10,8 @@ import type { TreeNode } from './model';
 import { nextInTree } from './treeKeys';
 
 const STATUS: Record<ChangedFile['status'], [string, string]> = { created: ['A', 'text-act'], modified: ['M', 'text-fg2'], deleted: ['D', 'text-critical'], moved: ['R', 'text-fg2'] };
+/** Deeper folders are indented no further. */
+const DEEPEST = 9;
 /** Rows drawn beyond each edge. */
 const BEYOND = 8;
 
@@ -77,7 +79,7 @@ const idOf = (place: number) => `changed-${place}`;
 function TreeRow({ node, place, top, isFocused, closed, setClosed, current, open, has, view, comments }: Props & { node: TreeNode; place: number; top: number; isFocused: boolean }) {
   const t = useText('changesPage');
   const isOpen = !closed.has(node.path);
-  const common = { id: idOf(place), role: 'treeitem', 'aria-level': node.depth, 'aria-posinset': node.place, 'aria-setsize': node.siblings, 'data-focused': isFocused || undefined, className: 'tree-row', style: { top, paddingLeft: 4 + node.depth * 14 } };
+  const common = { id: idOf(place), role: 'treeitem', 'aria-level': node.depth, 'aria-posinset': node.place, 'aria-setsize': node.siblings, 'data-focused': isFocused || undefined, className: 'tree-row', style: { top, paddingLeft: 4 + Math.min(node.depth, DEEPEST) * 14 } };
   if (node.kind === 'folder') {
     const Fold = isOpen ? ChevronDown : ChevronRight;
     return (

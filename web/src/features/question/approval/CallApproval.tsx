@@ -46,7 +46,7 @@ export function CallApproval({ view, given }: Props) {
           <p className={`${titleClass} pr-0!`}>{title}</p>
           {call.step !== undefined && <Link href={`/w/${workspaceId}/c/${chatId}/plan?step=${call.step}`} className="ml-auto shrink-0 text-xs text-fg2 underline decoration-control underline-offset-3">{t('stepOfPlan', { step: call.step })}</Link>}
         </div>
-        <p className="break-words text-fg2 empty:hidden">{call.after ? asked('changedFiles', { count: call.effects.length }) : call.reason}</p>
+        <p className="break-words text-fg2 empty:hidden">{call.after ? asked('changedFiles', { count: call.effects.length }) : isToldAlready(call) ? '' : call.reason}</p>
       </div>
       <CallDetails call={call} question={view.id} />
       <BarFoot>
@@ -60,6 +60,9 @@ export function CallApproval({ view, given }: Props) {
     </div>
   );
 }
+
+/** The list says what would be deleted; a reason that says the same is not told again. */
+const isToldAlready = ({ deleted, reason }: CallView) => deleted.length > 0 && reason.endsWith('would be deleted');
 
 /** Alt+R, from anywhere in the dock. By `code`, since Alt makes other letters on some keyboards. */
 function useReasonKey(root: { current: HTMLElement | null }, open: () => void): void {
