@@ -42,7 +42,7 @@ function FileDiff({ path, hunks }: ReturnType<typeof filesOf>[number]) {
   const t = useText('approval');
   return (
     <div className="min-w-0">
-      <p className="mb-1"><code className="break-all">{shownName(path)}</code></p>
+      <p className="mb-1"><code className="break-all">{shownName(`/${path}`)}</code></p>
       <DiffLines hunks={hunks} label={t('diffOf', { path: shownName(path) })} />
     </div>
   );
