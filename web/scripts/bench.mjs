@@ -8,6 +8,7 @@ import { failures, measure } from './budget.mjs';
 const report = (what, value, bar) => console.log(`${what.padEnd(58)} ${String(value).padStart(12)}   ${bar}`);
 const MESSAGES = 10_000;
 const TOKENS = 2_000;
+const FILES = 2_000;
 
 test('bytes: home at most 140 KB, chat 210 KB, each part 60 KB, packed', () => {
   const sizes = measure();
@@ -96,6 +97,52 @@ function longPlan() {
   return { goal: 'Change every part', steps: Array.from({ length: 60 }, (_, index) => step(index + 1)), risks: [words(20, 'risk')], prerequisites: [] };
 }
 
+test('changes of 2,000 files and a diff of 20,000 lines: at most 1,500 DOM nodes, the next file by a key', async () => {
+  const server = await startServer({ model: { plan: [{ text: 'Hello.' }], repeat: true } });
+  const { page } = await openBrowser(server);
+  const chat = await server.newChat();
+  await page.route(/\/changes\?summary/, (route) => route.fulfill({ json: { changes: [], truncated: false, total: { files: manyFiles(), count: FILES } } }));
+  await page.route('**/changes/file?*', (route) => route.fulfill({ json: diffOf(new URL(route.request().url()).searchParams.get('path')) }));
+  const started = Date.now();
+  await page.goto(`${chat.url}/changes`);
+  await page.locator('.diff-line').first().waitFor();
+  report('2,000 changed files, ready', `${Date.now() - started} ms`, 'aim: 1,000 ms');
+  const nodes = () => page.evaluate(() => document.querySelectorAll('*').length);
+  let most = await nodes();
+  // From the key to the frame in which the head of the next file is on top.
+  const times = [];
+  for (let file = 1; file <= 20; file += 1) {
+    times.push(await page.evaluate((path) => new Promise((resolve) => {
+      const from = performance.now();
+      const look = () => (document.querySelector('.diffs-top [data-head]')?.dataset.head === path ? resolve(performance.now() - from) : requestAnimationFrame(look));
+      dispatchEvent(new KeyboardEvent('keydown', { key: 'j' }));
+      requestAnimationFrame(look);
+    }), pathOf(file)));
+    most = Math.max(most, await nodes());
+  }
+  report('the next file by a key, median and slowest of 20', `${Math.round(times.toSorted((one, other) => one - other)[10])}, ${Math.round(Math.max(...times))} ms`, 'aim: 100 ms');
+  await page.goto(`${chat.url}/changes?file=${pathOf(FILES - 1)}`);
+  await page.locator(`.diffs-top [data-head="${pathOf(FILES - 1)}"] button[aria-expanded=false]`).click();
+  await page.locator('.diff-line').first().waitFor();
+  let blank = 0;
+  const diffs = page.locator('.diffs');
+  for (let jump = 0; jump < 20; jump += 1) {
+    const isBlank = await diffs.evaluate((node, place) => {
+      node.scrollTop = node.scrollHeight - 400_000 * place - node.clientHeight * 2;
+      return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+        const { top, bottom } = node.getBoundingClientRect();
+        const middle = (top + bottom) / 2;
+        resolve(![...node.querySelectorAll('.diff-line, .diff-head, .diff-hunk')].some((row) => row.getBoundingClientRect().top <= middle && row.getBoundingClientRect().bottom >= middle));
+      })));
+    }, (jump * 0.37) % 1);
+    blank += isBlank ? 1 : 0;
+    most = Math.max(most, await nodes());
+  }
+  report('2,000 files and 20,000 lines, most DOM nodes', most, 'gate: 1,500');
+  report('blank after a jump, of 20', blank, 'aim: 0');
+  assert.ok(most <= 1_500);
+});
+
 test('2,000 tokens streamed: script time, and how far the text above moves', async () => {
   const text = Array.from({ length: TOKENS / 20 }, (_, index) => `${index % 9 === 0 ? `## Part ${index}\n\n` : ''}${words(18, 'token')} **bold** \`code\`.`).join('\n\n');
   const server = await startServer({ model: { plan: [{ text: words(600, 'before') }, { text, delay_ms: 4 }] } });
@@ -137,6 +184,21 @@ function driftWhileReading(page) {
     }
     return most;
   });
+}
+
+/** In folders of fifty; the last one has the long diff. */
+const pathOf = (index) => `/src/part${String(Math.floor(index / 50)).padStart(2, '0')}/file${String(index).padStart(4, '0')}.rs`;
+const LINES = 20_000;
+const image = (sha256) => ({ kind: 'file', mode: 420, sha256 });
+const changedFile = (index) => ({ path: pathOf(index), status: 'modified', before: image('a'), after: image(`b${index}`), diff: '', added: index === FILES - 1 ? LINES : 4, removed: 4, binary: false, truncated: false, reverted: false, messages: [], step: 1 + (index % 12) });
+const manyFiles = () => Array.from({ length: FILES }, (_, index) => changedFile(index));
+
+function diffOf(path) {
+  const index = Number(/file(\d+)/.exec(path)[1]);
+  const count = index === FILES - 1 ? LINES : 4;
+  const lines = (sign, many) => Array.from({ length: many }, (_, line) => `${sign}    let value_${line} = compute(${line}, "${sign}");`).join('\n');
+  const diff = `diff --git a${path} b${path}\n--- a${path}\n+++ b${path}\n@@ -1,4 +1,${count} @@\n${lines('-', 4)}\n${lines('+', count)}\n`;
+  return { ...changedFile(index), diff, before_sha256: 'a', after_sha256: `b${index}`, hunks: [{ number: 0, numbers: [0], old_start: 1, old_lines: 4, new_start: 1, new_lines: count }], changed_since: false };
 }
 
 function manyMessages(chat) {

@@ -48,10 +48,10 @@ test('a deletion is critical: its effect is shown, nothing stands out as the usu
   const path = file('deny-me.txt');
   const { chat, page, bar } = await acting(['rm', { path: '/deny-me.txt' }]);
   assert.equal(await bar.getAttribute('data-severity'), 'critical');
-  await bar.getByText('Delete', { exact: true }).waitFor();
+  await bar.getByText('Delete 1 file, 1 line?', { exact: true }).waitFor();
   await bar.getByText('/deny-me.txt', { exact: true }).waitFor();
   await picture(page, 'approval-critical');
-  await bar.getByRole('button', { name: 'Deny' }).click();
+  await bar.getByRole('button', { name: 'Deny', exact: true }).click();
   await answered(page);
   await atRest(stage, chat);
   assert.ok(existsSync(path));
@@ -63,10 +63,10 @@ test('allowing once allows one call; the next asks again', async () => {
   const [first, second] = [file('once-1.txt'), file('once-2.txt')];
   const { chat, page, bar } = await acting(['rm', { path: '/once-1.txt' }], ['rm', { path: '/once-2.txt' }]);
   await bar.getByText('/once-1.txt', { exact: true }).waitFor();
-  await bar.getByRole('button', { name: 'Allow once' }).click();
+  await bar.getByRole('button', { name: 'Delete 1 file' }).click();
   await bar.getByText('/once-2.txt', { exact: true }).waitFor();
   assert.ok(!existsSync(first) && existsSync(second));
-  await bar.getByRole('button', { name: 'Deny' }).click();
+  await bar.getByRole('button', { name: 'Deny', exact: true }).click();
   await answered(page);
   await atRest(stage, chat);
   assert.ok(existsSync(second));
@@ -74,8 +74,9 @@ test('allowing once allows one call; the next asks again', async () => {
 
 test('always allowing spares the questions that follow', async () => {
   const { chat, page, bar } = await building(['write', { path: '/always-1.txt', content: 'one\n' }], ['write', { path: '/always-2.txt', content: 'two\n' }]);
-  await bar.locator('[data-change="added"]').filter({ hasText: 'one' }).waitFor();
-  await bar.getByRole('button', { name: 'Always allow' }).click();
+  await bar.locator('[data-change="insert"]').filter({ hasText: 'one' }).waitFor();
+  await bar.getByRole('button', { name: 'More' }).click();
+  await bar.getByRole('button', { name: /^Always allow/ }).click();
   await answered(page);
   await atRest(stage, chat);
   const asked = (await stage.snapshot(chat)).messages.filter((message) => message.message_type === 'question');
@@ -118,10 +119,10 @@ test('a digit only goes to the button of a critical decision; pressing it is a s
   const { chat, page, bar } = await acting(['rm', { path: '/digit.txt' }]);
   await settled(page);
   await page.keyboard.press('Alt+q');
-  await bar.getByRole('button', { name: 'Deny' }).and(page.locator(':focus')).waitFor();
+  await bar.getByRole('button', { name: 'Deny', exact: true }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('1');
-  await bar.getByRole('button', { name: 'Allow once' }).and(page.locator(':focus')).waitFor();
-  await bar.getByRole('button', { name: 'Deny' }).waitFor();
+  await bar.getByRole('button', { name: 'Delete 1 file' }).and(page.locator(':focus')).waitFor();
+  await bar.getByRole('button', { name: 'Deny', exact: true }).waitFor();
   assert.ok(existsSync(path));
   await page.keyboard.press('Enter');
   await answered(page);
@@ -133,8 +134,8 @@ test('a change outside the plan shows its lines before it is allowed', async () 
   const path = file('outside.txt', 'one\ntwo\nthree\n');
   const { chat, page, bar } = await building(['read', { path: '/outside.txt' }], ['edit', { path: '/outside.txt', old_string: 'one\ntwo', new_string: 'one\n2' }]);
   assert.equal(await bar.getAttribute('data-severity'), 'major');
-  await bar.locator('[data-change="removed"]').filter({ hasText: 'two' }).waitFor();
-  await bar.locator('[data-change="added"]').filter({ hasText: '2' }).waitFor();
+  await bar.locator('[data-change="delete"]').filter({ hasText: 'two' }).waitFor();
+  await bar.locator('[data-change="insert"]').filter({ hasText: '2' }).waitFor();
   await picture(page, 'approval-change');
   await bar.getByRole('button', { name: 'Allow once' }).click();
   await answered(page);
@@ -150,7 +151,7 @@ test('an approval waits over a reload and the death of the server', async () => 
   await page.reload();
   await bar.getByText('/wait.txt', { exact: true }).waitFor();
   assert.ok(existsSync(path));
-  await bar.getByRole('button', { name: 'Allow once' }).click();
+  await bar.getByRole('button', { name: 'Delete 1 file' }).click();
   await answered(page);
   await atRest(stage, chat);
   assert.ok(!existsSync(path));
@@ -162,8 +163,8 @@ test('payloads in names, commands and output are text', async () => {
   const { chat, page, bar } = await acting(['rm', { path: `/${name}` }], ['run', { command: `echo '${PAYLOADS.join(' ')}'`, network: true }]);
   await bar.getByText(name).first().waitFor();
   assert.ok(await nothingRan(page));
-  await bar.getByRole('button', { name: 'Deny' }).click();
-  await bar.getByText('Use the network').waitFor();
+  await bar.getByRole('button', { name: 'Deny', exact: true }).click();
+  await bar.getByText('Run a command with network access?').waitFor();
   assert.ok(await nothingRan(page));
   await bar.getByRole('button', { name: 'Allow once' }).click();
   await answered(page);

@@ -111,22 +111,6 @@ test('a message of yours takes back what was done about it, and says so where th
   await changes.getByText('Everything was taken back').waitFor();
 });
 
-test('the page of the changes has the diffs open, also side by side', async () => {
-  const chat = await acted([['write', { path: '/page.md', content: '# Title\n' }]]);
-  const page = await stage.open(chat);
-  await (await showChanges(page)).getByRole('link', { name: 'Open as a page' }).click();
-  await page.waitForURL(/\/changes$/);
-  await page.getByRole('link', { name: 'Changes' }).and(page.locator('[aria-current=page]')).waitFor();
-  await page.locator('.diff-code-insert', { hasText: '# Title' }).waitFor();
-  await page.getByLabel('Side by side').check();
-  await page.locator('.diff-split').waitFor();
-  await picture(page, 'changes-page');
-  await page.reload();
-  await page.locator('.diff-code-insert', { hasText: '# Title' }).waitFor();
-  await page.getByRole('link', { name: 'Chat', exact: true }).click();
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
-});
-
 test('nothing yet, a failure with another try, and a server that is gone each say what to do', async () => {
   const chat = await stage.chat();
   const page = await stage.open(chat);

@@ -54,13 +54,13 @@ const tone = { name: 'tone', question: 'Which tone?', schema: { type: 'string' }
 test('a second click at the same spot does not approve the next deletion, which nobody has seen', async () => {
   const [first, second] = [file('twice-1.txt'), file('twice-2.txt')];
   const { chat, page, bar } = await acting(['rm', { path: '/twice-1.txt' }], ['rm', { path: '/twice-2.txt' }]);
-  const early = atOnce(page, '/twice-2.txt', { click: 'Allow once', key: 'a' });
-  await bar.getByRole('button', { name: 'Allow once' }).click();
+  const early = atOnce(page, '/twice-2.txt', { click: 'Delete 1 file', key: 'a' });
+  await bar.getByRole('button', { name: 'Delete 1 file' }).click();
   assert.ok(await early, 'the button is seen to take nothing yet');
   await settled(page);
   assert.equal(await answersIn(chat), 1);
   assert.ok(!existsSync(first) && existsSync(second));
-  await bar.getByRole('button', { name: 'Deny' }).click();
+  await bar.getByRole('button', { name: 'Deny', exact: true }).click();
   await answered(page);
   await atRest(stage, chat);
   assert.ok(existsSync(second));
@@ -155,7 +155,7 @@ test('Alt+Q never lands where Enter allows: on Deny for a call, on the bar for a
   const { chat, page, bar } = await acting(['rm', { path: '/landing.txt' }]);
   await settled(page);
   await page.keyboard.press('Alt+q');
-  await focusIsOn(page, bar.getByRole('button', { name: 'Deny' }));
+  await focusIsOn(page, bar.getByRole('button', { name: 'Deny', exact: true }));
   await page.keyboard.press('Enter');
   await answered(page);
   await atRest(stage, chat);

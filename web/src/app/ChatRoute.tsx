@@ -48,7 +48,7 @@ const SLOTS: ChatSlots = {
 };
 
 const PlanRoute = part(() => withWords('planPage', import('./PlanRoute')).then((all) => all.PlanRoute));
-const ChangesView = part(() => withWords('beside', import('@/features/changes/ChangesView')).then((all) => all.ChangesView));
+const ChangesPage = part(() => withWords('review', import('@/features/changes/page/ChangesPage')).then((all) => all.ChangesPage));
 const TimelineView = part(() => withWords('beside', import('@/features/timeline/TimelineView')).then((all) => all.TimelineView));
 const LeaveActDialog = part(() => import('@/features/mode/LeaveActDialog').then((all) => all.LeaveActDialog), null);
 const RevertDialog = part(() => import('@/features/changes/RevertDialog').then((all) => all.RevertDialog), null);
@@ -113,7 +113,7 @@ function Loaded({ shown }: { shown: string }) {
     <>
       {shown === 'chat' && <ChatPage mode={<ModeToggle />} role={<RoleMenu />} chips={<><ChatModelChips /><AttachButton draft={chatId} /></>} ring={<ContextRing />} toggleMode={toggleMode} />}
       {shown === 'plan' && <PlanRoute />}
-      {shown === 'changes' && <ChatSubPage title={t('changes')}><ChangesView isPage /></ChatSubPage>}
+      {shown === 'changes' && <ChatSubPage title={t('changes')}><ChangesPage /></ChatSubPage>}
       {shown === 'timeline' && <ChatSubPage title={t('timeline')}><TimelineView /></ChatSubPage>}
       <LeaveActDialog />
       {isReverting && <RevertDialog />}

@@ -15,7 +15,7 @@ export function ShortcutTable() {
     [`${mod}+F`, t('keyFind')],
     ['Alt+Q', t('keyQuestion')],
     ['1 … 9', t('keyAnswer')],
-    ['Alt+A · Alt+Shift+A · Alt+D', t('keyApprove')],
+    ['Alt+A · Alt+Shift+A · Alt+D · Alt+R', t('keyApprove')],
     [`${mod}+Enter`, t('keyExecute')],
     ['↑ · ↓', t('keyHistory')],
     [`${mod}+Shift+O`, t('keyNewChat')],
@@ -25,6 +25,7 @@ export function ShortcutTable() {
     ['End', t('keyEnd')],
     ['J K Enter E X C /', t('keyInbox')],
     ['J K C E S T O · Alt+Shift+↑ ↓', t('keyPlan')],
+    ['J K N P C V Z [ ] U /', t('keyChanges')],
     [`${mod}+/ · ?`, t('keyHelp')],
   ];
   return (

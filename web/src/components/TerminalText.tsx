@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { paintedOf } from '@/lib/ansi';
 import { Linked } from './Linked';
+import './TerminalText.css';
 
 /** What a terminal printed, in its colours; nothing of it is markup. `hasLinks`: its paths open files. */
 export function TerminalText({ text, hasLinks }: { text: string; hasLinks: boolean }) {

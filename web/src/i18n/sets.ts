@@ -17,12 +17,13 @@ const ENGLISH = {
   errors: () => import('./en/errors'),
   keys: () => import('./en/keys'),
   planPage: () => import('./en/planPage'),
+  review: () => import('./en/review'),
 };
 
 export type WordSet = keyof typeof ENGLISH;
 type Words<S extends WordSet> = Awaited<ReturnType<(typeof ENGLISH)[S]>>;
 /** All words, by feature. */
-export type Dictionary = Words<'first'> & Words<'signin'> & Words<'start'> & Words<'inbox'> & Words<'chatPages'> & Words<'beside'> & Words<'workspace'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'> & Words<'errors'> & Words<'keys'> & Words<'planPage'>;
+export type Dictionary = Words<'first'> & Words<'signin'> & Words<'start'> & Words<'inbox'> & Words<'chatPages'> & Words<'beside'> & Words<'workspace'> & Words<'audit'> & Words<'settings'> & Words<'trust'> & Words<'palette'> & Words<'errors'> & Words<'keys'> & Words<'planPage'> & Words<'review'>;
 export type Feature = keyof Dictionary;
 /** Every other language must have the same keys. */
 type Translated<S extends WordSet> = { [F in keyof Words<S>]: { [K in keyof Words<S>[F]]: string } };
@@ -44,6 +45,7 @@ export const LOADERS: { [L in Locale]: { [S in WordSet]: () => Promise<Translate
     errors: () => import('./zh/errors'),
     keys: () => import('./zh/keys'),
     planPage: () => import('./zh/planPage'),
+    review: () => import('./zh/review'),
   },
 };
 
@@ -53,5 +55,5 @@ export const SET_OF: { [F in Feature]: SetWith<F> } = {
   inbox: 'inbox', signals: 'inbox',
   chat: 'chatPages', chatCommand: 'chatPages', switching: 'chatPages', plan: 'chatPages', question: 'chatPages', panel: 'chatPages', workspace: 'workspace',
   timeline: 'beside', changes: 'beside', context: 'beside', files: 'beside',
-  audit: 'audit', settings: 'settings', trust: 'trust', palette: 'palette', errors: 'errors', keys: 'keys', planPage: 'planPage',
+  audit: 'audit', settings: 'settings', trust: 'trust', palette: 'palette', errors: 'errors', keys: 'keys', planPage: 'planPage', changesPage: 'review', approval: 'review',
 };

@@ -4,7 +4,7 @@ import { usePreferences } from './preferences';
 
 const TAKES_TEXT = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=menu], [role=dialog], [role=alertdialog], [role=listbox]';
 
-export function useLetters(letters: Record<string, () => void>): void {
+export function useLetters(letters: Record<string, (event: KeyboardEvent) => void>): void {
   const current = useRef(letters);
   current.current = letters;
   const isOn = usePreferences((state) => state.areLettersOn);
@@ -16,7 +16,7 @@ export function useLetters(letters: Record<string, () => void>): void {
       const run = current.current[event.key.toLowerCase()];
       if (!run) return;
       event.preventDefault();
-      run();
+      run(event);
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);

@@ -2,7 +2,7 @@
 import { create } from 'zustand';
 
 const KEY = 'planwright.panes';
-export const PANES = { sidebar: { least: 200, usual: 232, most: 360 }, panel: { least: 320, usual: 376, most: 560 }, code: { least: 320, usual: 560, most: 900 } } as const;
+export const PANES = { sidebar: { least: 200, usual: 232, most: 360 }, panel: { least: 320, usual: 376, most: 560 }, tree: { least: 220, usual: 300, most: 480 }, code: { least: 320, usual: 560, most: 900 } } as const;
 export type PaneName = keyof typeof PANES;
 type Widths = Partial<Record<PaneName, number>>;
 

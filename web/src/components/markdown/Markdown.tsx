@@ -1,6 +1,7 @@
 import { useMemo, useRef } from 'react';
 import { BlockView } from './BlockView';
 import { blocksOf, GrowingBlocks, type Block } from './blocks';
+import './Markdown.css';
 
 /** Text of a model or a user, as elements: never as HTML. */
 export function Markdown({ text }: { text: string }) {

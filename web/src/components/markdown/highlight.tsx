@@ -1,6 +1,7 @@
 // Colours for code. The highlighter is a file of its own, and so is each language, loaded when it first occurs.
 import { createLowlight, type LanguageFn } from 'lowlight';
 import { Fragment, type ReactNode } from 'react';
+import './highlight.css';
 
 type Module = Promise<{ default: LanguageFn }>;
 const LANGUAGES: Record<string, () => Module> = {

@@ -12,16 +12,16 @@ import { FileChange } from './FileChange';
 import { byMessage, weigh, type Group } from './model';
 
 /** What was changed, by the words of the user that set it off and by call; newest first. */
-export function ByMessage({ changes, isSplit }: { changes: CallChanges[]; isSplit: boolean }) {
+export function ByMessage({ changes }: { changes: CallChanges[] }) {
   const messages = useChatView((view) => view.messages);
   return (
     <ol className="flex flex-col gap-3 p-3">
-      {byMessage(changes, messages).map((group) => <GroupView key={group.calls[0]?.message_id} group={group} isSplit={isSplit} />)}
+      {byMessage(changes, messages).map((group) => <GroupView key={group.calls[0]?.message_id} group={group} />)}
     </ol>
   );
 }
 
-function GroupView({ group, isSplit }: { group: Group; isSplit: boolean }) {
+function GroupView({ group }: { group: Group }) {
   const t = useText('changes');
   const { added, removed } = weigh(group.calls.flatMap((call) => call.files));
   return (
@@ -31,12 +31,12 @@ function GroupView({ group, isSplit }: { group: Group; isSplit: boolean }) {
         <LineCounts added={added} removed={removed} />
         {group.asked && <TakeBack from={group.asked.id} label={t('takeBackAll')} />}
       </div>
-      <ol>{group.calls.map((call) => <CallView key={call.message_id} call={call} isSplit={isSplit} />)}</ol>
+      <ol>{group.calls.map((call) => <CallView key={call.message_id} call={call} />)}</ol>
     </li>
   );
 }
 
-function CallView({ call, isSplit }: { call: CallChanges; isSplit: boolean }) {
+function CallView({ call }: { call: CallChanges }) {
   const t = useText('changes');
   const locale = useLocale((state) => state.locale);
   const who = call.tool === 'revert' ? t('byRevert') : call.tool === 'approve' ? t('byApproval') : call.tool;
@@ -48,7 +48,7 @@ function CallView({ call, isSplit }: { call: CallChanges; isSplit: boolean }) {
         <time dateTime={call.at}>{clock(locale, call.at)}</time>
         <span className="ml-auto"><TakeBack from={call.message_id} label={t('takeBackFrom')} /></span>
       </div>
-      <ul className="border-t">{call.files.map((file) => <FileChange key={file.path} file={file} isSplit={isSplit} />)}</ul>
+      <ul className="border-t">{call.files.map((file) => <FileChange key={file.path} file={file} />)}</ul>
       {call.left_out > 0 && <p className="border-t px-3 py-1.5 text-sm text-muted">{t('leftOut', { count: call.left_out })}</p>}
     </li>
   );

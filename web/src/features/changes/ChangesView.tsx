@@ -1,5 +1,5 @@
 import { FileDiff, Maximize2 } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '@/components/Button';
 import { Empty } from '@/components/Empty';
@@ -11,35 +11,29 @@ import { Tip } from '@/components/Tip';
 import { useText } from '@/i18n';
 import type { ChangedFile, Changes } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
-import { useMedia } from '@/lib/layout';
 import { useMayChange } from '@/lib/rights';
 import { ByMessage } from './ByMessage';
 import { FileChange } from './FileChange';
 import { weigh } from './model';
 import { useChanges, usePages } from './useChanges';
-import { useViewed } from './useViewed';
+import { canBeViewed, useViewed } from './useViewed';
 
 type Order = 'file' | 'message';
-/** So many diffs of a page are open from the beginning. */
-const OPEN_AT_FIRST = 12;
 
-/** What the chat changed. In the panel files are closed at first, and a link leads to the page. */
-export function ChangesView({ isPage = false }: { isPage?: boolean }) {
+/** What the chat changed, beside it; a link leads to the page for reviewing it. */
+export function ChangesView() {
   const t = useText('changes');
   const changes = useChanges();
   if (changes.error) return <Failed error={changes.error} retry={() => void changes.refetch()} />;
   if (!changes.data) return <Skeleton />;
   if (changes.data.changes.length === 0) return <Empty icon={<FileDiff size={24} aria-hidden />} title={t('empty')} hint={t('emptyHint')} />;
-  return <Shown changes={changes.data} isPage={isPage} />;
+  return <Shown changes={changes.data} />;
 }
 
-function Shown({ changes, isPage }: { changes: Changes; isPage: boolean }) {
+function Shown({ changes }: { changes: Changes }) {
   const t = useText('changes');
   const { workspaceId, chatId } = useChatIds();
   const [order, setOrder] = useState<Order>('file');
-  const [isSplit, setSplit] = useState(false);
-  const hasRoom = useMedia('(min-width: 1100px)') && isPage;
-  const id = useId();
   const total = weigh(changes.total.files);
   return (
     <section aria-label={t('title')} className="flex min-w-0 flex-col">
@@ -47,33 +41,30 @@ function Shown({ changes, isPage }: { changes: Changes; isPage: boolean }) {
         <Segments label={t('order')} value={order} choose={setOrder} choices={[['file', t('byFile')], ['message', t('byMessage')]]} />
         <p className="text-sm text-muted">{t('files', { count: changes.total.count })} <LineCounts added={total.added} removed={total.removed} /></p>
         <div className="ml-auto flex items-center gap-2">
-          {hasRoom && <label className="flex items-center gap-1.5 text-sm" htmlFor={id}><input id={id} type="checkbox" checked={isSplit} onChange={(event) => setSplit(event.target.checked)} />{t('split')}</label>}
-          {!isPage && (
-            <Tip text={t('openPage')}>
-              <Link href={`/w/${workspaceId}/c/${chatId}/changes`} aria-label={t('openPage')} className="inline-flex size-8 items-center justify-center rounded-sm text-muted hover:bg-surface hover:text-fg pointer-coarse:size-11"><Maximize2 size={15} aria-hidden /></Link>
-            </Tip>
-          )}
+          <Tip text={t('openPage')}>
+            <Link href={`/w/${workspaceId}/c/${chatId}/changes`} aria-label={t('openPage')} className="inline-flex size-8 items-center justify-center rounded-sm text-muted hover:bg-surface hover:text-fg pointer-coarse:size-11"><Maximize2 size={15} aria-hidden /></Link>
+          </Tip>
         </div>
       </div>
-      {order === 'file' ? <ByFile changes={changes} isPage={isPage} isSplit={hasRoom && isSplit} /> : <ByMessage changes={changes.changes} isSplit={hasRoom && isSplit} />}
+      {order === 'file' ? <ByFile changes={changes} /> : <ByMessage changes={changes.changes} />}
       {order === 'message' && changes.truncated && <p className="p-3 text-sm text-muted">{t('truncated')}</p>}
     </section>
   );
 }
 
-function ByFile({ changes, isPage, isSplit }: { changes: Changes; isPage: boolean; isSplit: boolean }) {
+function ByFile({ changes }: { changes: Changes }) {
   const t = useText('changes');
   const { pages, next, load } = usePages(changes);
   const { workspaceId } = useChatIds();
   const mayMark = useMayChange(workspaceId);
   const { has, mark, isKnown } = useViewed();
-  const viewed = (file: ChangedFile) => (mayMark && (file.after.kind === 'file' || file.after.kind === 'absent') ? { isViewed: has(file), mark: (is: boolean) => void mark(file, is) } : null);
+  const viewed = (file: ChangedFile) => (mayMark && canBeViewed(file) ? { isViewed: has(file), mark: (is: boolean) => void mark(file, is) } : null);
   const files = pages.flatMap((page) => page.total.files);
   if (!isKnown) return <Skeleton />;
   if (files.length === 0) return <p className="p-4 text-muted">{t('allTakenBack')}</p>;
   return (
     <>
-      <ul className="border-b">{files.map((file, place) => <FileChange key={file.path} file={file} isOpenAtFirst={isPage && place < OPEN_AT_FIRST} isSplit={isSplit} viewed={viewed(file)} />)}</ul>
+      <ul className="border-b">{files.map((file) => <FileChange key={file.path} file={file} viewed={viewed(file)} />)}</ul>
       {next && <Button look="quiet" className="m-3 self-start" onClick={() => void load()}>{t('more')}</Button>}
     </>
   );

@@ -2,6 +2,7 @@
 import { Suspense, use, useMemo } from 'react';
 import { Diff, Hunk, markEdits, parseDiff, tokenize, type FileData, type HunkTokens, type TokenizeOptions } from 'react-diff-view';
 import 'react-diff-view/style/index.css';
+import './DiffView.css';
 import { highlightOf, type Highlight } from '@/components/markdown/highlight';
 import { languageOf } from '@/lib/language';
 import { uncut } from './model';
@@ -9,11 +10,11 @@ import { uncut } from './model';
 /** Beyond this, colour costs more than it helps. */
 const MOST_COLOURED = 60_000;
 
-export default function DiffView({ path, diff, isSplit = false }: { path: string; diff: string; isSplit?: boolean }) {
+export default function DiffView({ path, diff }: { path: string; diff: string }) {
   const files = useMemo(() => parseDiff(uncut(diff), { nearbySequences: 'zip' }), [diff]);
   return (
     <div tabIndex={0} role="group" aria-label={path} className="diff-frame overflow-x-auto">
-      {files.map((file, index) => <OneFile key={index} file={file} path={path} isSplit={isSplit} isShort={diff.length < MOST_COLOURED} />)}
+      {files.map((file, index) => <OneFile key={index} file={file} path={path} isShort={diff.length < MOST_COLOURED} />)}
     </div>
   );
 }
@@ -21,7 +22,6 @@ export default function DiffView({ path, diff, isSplit = false }: { path: string
 interface Props {
   file: FileData;
   path: string;
-  isSplit: boolean;
   isShort: boolean;
 }
 
@@ -34,10 +34,10 @@ function Coloured(props: Props) {
   return <Drawn {...props} highlight={use(highlightOf(languageOf(props.path)))} />;
 }
 
-function Drawn({ file, isSplit, isShort, highlight }: Props & { highlight: Highlight | null }) {
+function Drawn({ file, isShort, highlight }: Props & { highlight: Highlight | null }) {
   const tokens = useMemo(() => (isShort ? coloured(file, highlight) : undefined), [file, isShort, highlight]);
   return (
-    <Diff viewType={isSplit ? 'split' : 'unified'} diffType={file.type} hunks={file.hunks} tokens={tokens ?? null} optimizeSelection>
+    <Diff viewType="unified" diffType={file.type} hunks={file.hunks} tokens={tokens ?? null} optimizeSelection>
       {(hunks) => hunks.map((hunk) => <Hunk key={hunk.content} hunk={hunk} />)}
     </Diff>
   );

@@ -22,9 +22,9 @@ interface ViewedMark {
 }
 
 /** One file that was changed: a line, and its diff when it is opened. */
-export function FileChange({ file, isOpenAtFirst = false, isSplit = false, viewed }: { file: ChangedFile; isOpenAtFirst?: boolean; isSplit?: boolean; viewed?: ViewedMark | null }) {
+export function FileChange({ file, viewed }: { file: ChangedFile; viewed?: ViewedMark | null }) {
   const t = useText('changes');
-  const [isOpen, setOpen] = useState(isOpenAtFirst && !viewed?.isViewed);
+  const [isOpen, setOpen] = useState(false);
   const [Icon, colour] = LOOKS[file.status];
   return (
     <li className="border-t first:border-t-0">
@@ -42,7 +42,7 @@ export function FileChange({ file, isOpenAtFirst = false, isSplit = false, viewe
         </button>
         {viewed && <ViewedBox path={file.path} viewed={viewed} fold={() => setOpen(false)} />}
       </div>
-      {isOpen && <Body file={file} isSplit={isSplit} />}
+      {isOpen && <Body file={file} />}
     </li>
   );
 }
@@ -65,7 +65,7 @@ function ViewedBox({ path, viewed, fold }: { path: string; viewed: ViewedMark; f
   );
 }
 
-function Body({ file, isSplit }: { file: ChangedFile; isSplit: boolean }) {
+function Body({ file }: { file: ChangedFile }) {
   const t = useText('changes');
   const reason = unshown(file);
   return (
@@ -73,7 +73,7 @@ function Body({ file, isSplit }: { file: ChangedFile; isSplit: boolean }) {
       {file.irreversible && (
         <p className="flex items-start gap-2 bg-major-soft px-3 py-1.5 text-sm text-major"><TriangleAlert size={15} aria-hidden className="mt-0.5 shrink-0" />{t('irreversible', { reason: file.irreversible })}</p>
       )}
-      {reason ? <p className="px-3 py-2 text-sm text-muted">{t(reason)}</p> : <Suspense fallback={<Skeleton rows={2} />}><DiffView path={file.path} diff={file.diff} isSplit={isSplit} /></Suspense>}
+      {reason ? <p className="px-3 py-2 text-sm text-muted">{t(reason)}</p> : <Suspense fallback={<Skeleton rows={2} />}><DiffView path={file.path} diff={file.diff} /></Suspense>}
       {!reason && file.truncated && <p className="border-t px-3 py-1.5 text-sm text-muted">{t('cut')}</p>}
     </div>
   );

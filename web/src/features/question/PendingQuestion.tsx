@@ -1,10 +1,11 @@
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { part } from '@/components/part';
+import { Skeleton } from '@/components/Skeleton';
 import { withWords } from '@/i18n';
 import { useChatView } from '@/lib/chat/context';
 import { handFocusOn } from '@/lib/focus';
 import { BarFrame } from './BarFrame';
-import { CallApproval, type Decision } from './CallApproval';
+import type { Decision } from './call';
 import { PlanApproval } from './PlanApproval';
 import { Stepper } from './Stepper';
 import { UserQuestion } from './UserQuestion';
@@ -12,6 +13,7 @@ import { useAnswering } from './useAnswering';
 import type { QuestionView } from './view';
 
 const StepStop = part(() => withWords('planPage', import('./StepStop')).then((all) => all.StepStop), null);
+const CallApproval = part(() => withWords('review', import('./approval/CallApproval')).then((all) => all.CallApproval), <Skeleton rows={2} />);
 
 /** The question that waits, with its form. */
 export function PendingQuestion({ view }: { view: QuestionView }) {

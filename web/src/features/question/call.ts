@@ -26,6 +26,17 @@ interface EffectView {
   target: string;
 }
 
+/** A file or folder that a call would delete. */
+export interface DeletedEntry {
+  path: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  size?: number;
+  lines?: number;
+  beginning?: string;
+}
+
+export type Decision = 'approve' | 'approve_always' | 'deny';
+
 export interface CallView {
   tool: string;
   reason: string;
@@ -36,6 +47,14 @@ export interface CallView {
   command?: { text: string; folder: string };
   /** The file whose text it changes: what of it is seen in `change.ts`. */
   changed?: string;
+  /** The plan's step that was in progress. */
+  step?: number;
+  /** The server's own diff of what it would change. */
+  diff?: string;
+  deleted: DeletedEntry[];
+  deletedCount: number;
+  /** Unknown on cards of early versions. */
+  isReversible?: boolean;
   /** What is shown when nothing else is: the arguments as they are. */
   args: JsonObject;
 }
@@ -54,7 +73,24 @@ export function readCall(raw: JsonObject): CallView {
     ...(execute !== undefined && isObject(execute.target) && { command: { text: text(execute.target.command), folder: text(execute.target.folder) } }),
     ...(after && typeof args.command === 'string' && { command: { text: args.command, folder: text(args.cwd) || '/' } }),
     ...(!after && changesText(text(raw.tool), args) && { changed: text(args.path) }),
+    ...(typeof raw.step_number === 'number' && { step: raw.step_number }),
+    ...(typeof raw.diff === 'string' && { diff: raw.diff }),
+    deleted: (Array.isArray(raw.deleted) ? raw.deleted : []).filter(isObject).map(readDeleted),
+    deletedCount: typeof raw.deleted_count === 'number' ? raw.deleted_count : 0,
+    ...(typeof raw.reversible === 'boolean' && { isReversible: raw.reversible }),
     args,
+  };
+}
+
+const ENTRY_KINDS = ['file', 'folder', 'link'] as const;
+
+function readDeleted({ path, kind, size, lines, beginning }: JsonObject): DeletedEntry {
+  return {
+    path: text(path),
+    kind: ENTRY_KINDS.find((known) => known === kind) ?? 'other',
+    ...(typeof size === 'number' && { size }),
+    ...(typeof lines === 'number' && { lines }),
+    ...(typeof beginning === 'string' && { beginning }),
   };
 }
 

@@ -92,6 +92,7 @@ export const chat = {
   openSteps: 'Open steps: {steps}',
   jumpToLatest: 'Jump to latest',
   newBelow: '{count} new below',
+  grants: 'Always allowed…',
   leaveQuestionTitle: 'Leave the question unanswered?',
   leaveQuestionHint: 'Your message goes out instead of an answer, and the agent continues from it.',
   backToQuestion: 'Back to the question',

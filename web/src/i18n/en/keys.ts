@@ -11,6 +11,7 @@ export const keys = {
   keyPanel: 'side panel',
   keyInbox: 'in the inbox: move, open, archive, select, new task, filter',
   keyPlan: 'on the page of a plan: next, previous, comment, edit, skip, stop after, outline; move the step',
+  keyChanges: 'in the changes: file, hunk, comment, viewed, take back, step, view, filter',
   keyHelp: 'this list',
   keyHistory: 'earlier messages (in the empty composer)',
   keyQuestion: 'to the question',
@@ -18,7 +19,7 @@ export const keys = {
   keyCommands: 'commands and files, while you write',
   keyFind: 'find in this chat',
   keyAnswer: 'pick an answer (focus in its row of buttons)',
-  keyApprove: 'allow once, always allow, deny (focus in the question)',
+  keyApprove: 'do it, always allow, deny, deny with a reason (focus in the question)',
   keyExecute: 'execute the plan whose card has the focus, or send a form',
   keyEnd: 'to the newest message, in the conversation',
 } as const;

@@ -7,7 +7,7 @@ export const changes = {
   byFile: 'By file',
   byMessage: 'By message',
   files: '{count} {count|file|files}',
-  split: 'Side by side',
+  lines: '{added} lines added, {removed} removed',
   openPage: 'Open as a page',
   allTakenBack: 'Everything was taken back. The files are as they were before the chat.',
   created: 'created',

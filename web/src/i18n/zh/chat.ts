@@ -92,6 +92,7 @@ export const chat = {
   openSteps: '尚未完成的步骤：{steps}',
   jumpToLatest: '跳到最新',
   newBelow: '下方有 {count} 条新消息',
+  grants: '始终允许…',
   leaveQuestionTitle: '不回答这个问题吗？',
   leaveQuestionHint: '你的消息会代替回答，智能体将据此继续。',
   backToQuestion: '回到问题',

@@ -6,7 +6,7 @@ export const changes = {
   byFile: '按文件',
   byMessage: '按消息',
   files: '{count} 个文件',
-  split: '并排显示',
+  lines: '新增 {added} 行，删除 {removed} 行',
   openPage: '在整页中打开',
   allTakenBack: '全部更改都已撤回：文件与对话开始之前一样。',
   created: '新建',

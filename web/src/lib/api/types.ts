@@ -70,7 +70,7 @@ interface CallOfQuestion {
 
 // A chat's file changes, and the preview of a revert.
 export type Image = Schemas['Image'];
-export type ChangedFile = Schemas['ChangedFile'];
+export type ChangedFile = Schemas['ChangedFile'] & { outside_plan?: boolean };
 export type CallChanges = Schemas['CallChanges'];
 export type Changes = Schemas['Changes'];
 export type RevertStep = Schemas['Step'];

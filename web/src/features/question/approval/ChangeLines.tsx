@@ -1,6 +1,6 @@
 import { useText } from '@/i18n';
 import { changeOf, type ChangedLine, type LineChange } from './change';
-import type { CallView } from './call';
+import type { CallView } from '../call';
 import { usePresent } from './usePresent';
 import { shownName } from '@/lib/marks';
 
@@ -12,9 +12,10 @@ const LINES = {
 
 /** What a call would change in a file: against the file as it is now, with the numbers of the lines. */
 export function ChangeLines({ call, path, question }: { call: CallView; path: string; question: string }) {
-  const t = useText('question');
+  const t = useText('approval');
+  const common = useText('common');
   const present = usePresent(path, question);
-  if (present === undefined) return <p className="text-sm text-muted">{t('loading')}</p>;
+  if (present === undefined) return <p className="text-sm text-muted">{common('loading')}</p>;
   const change = changeOf(call.tool, call.args, present);
   return (
     <div className="min-w-0">
@@ -32,7 +33,7 @@ export function ChangeLines({ call, path, question }: { call: CallView; path: st
 }
 
 function Line({ line }: { line: ChangedLine }) {
-  const t = useText('question');
+  const t = useText('approval');
   const number = 'inline-block w-9 shrink-0 text-right tabular-nums text-muted';
   const hasNumber = line.before !== undefined || line.after !== undefined;
   return (
@@ -47,7 +48,7 @@ function Line({ line }: { line: ChangedLine }) {
 }
 
 function Note({ change: { note, places = 0 } }: { change: LineChange }) {
-  const t = useText('question');
+  const t = useText('approval');
   if (note === undefined) return null;
   const words = { replacesAll: t('replacesAll', { count: places }), notFound: t('editNotFound'), ambiguous: t('editAmbiguous', { count: places }), noText: t('presentNoText'), unknown: t('presentUnknown') };
   return <span data-note={note} className={note === 'replacesAll' ? 'font-semibold' : 'text-major'}>{words[note]}</span>;

@@ -1,0 +1,2 @@
+export { approval } from './approval';
+export { changesPage } from './changesPage';
