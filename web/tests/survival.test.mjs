@@ -6,7 +6,7 @@ import { composer, history, openBrowser, say, startServer, until, words } from '
 const COUNT = 300;
 let server;
 before(async () => {
-  server = await startServer({ model: { plan: [{ text: words(COUNT), delay_ms: 15 }], repeat: true } });
+  server = await startServer({ model: { plan: [{ text: words(COUNT), delay_ms: 30 }], repeat: true } });
 });
 
 /** The words of the newest answer, checked to be the script's from the first on, without a hole or one twice. */
