@@ -69,7 +69,7 @@ impl<'s> Work<'s> {
     }
 }
 
-fn changed_files(files: &Value) -> Vec<(&str, &str)> {
+fn pairs(files: &Value) -> Vec<(&str, &str)> {
     files.as_array().unwrap().iter().map(|file| (file["path"].as_str().unwrap(), file["status"].as_str().unwrap())).collect()
 }
 
@@ -112,19 +112,16 @@ async fn what_tools_and_commands_changed_is_shown_by_message_and_in_all() {
     let tools: Vec<&str> = calls.iter().map(|call| call["tool"].as_str().unwrap()).collect();
     assert_eq!(tools, ["write", "run", "rm"]);
     assert_eq!(calls[0]["agent_role"], "actor");
-    assert_eq!(changed_files(&calls[0]["files"]), [("/new", "created"), ("/new/dir", "created"), ("/new/dir/a.txt", "created")]);
+    assert_eq!(pairs(&calls[0]["files"]), [("/new", "created"), ("/new/dir", "created"), ("/new/dir/a.txt", "created")]);
     let run = &calls[1]["files"];
-    assert_eq!(
-        changed_files(run),
-        [("/b.bin", "created"), ("/moved.txt", "moved"), ("/new/dir/a.txt", "modified"), ("/zero.bin", "created")]
-    );
+    assert_eq!(pairs(run), [("/b.bin", "created"), ("/moved.txt", "moved"), ("/new/dir/a.txt", "modified"), ("/zero.bin", "created")]);
     assert_eq!(run[1]["from"], "/old.txt");
     assert_eq!(
         run[2]["diff"],
         "diff --git a/new/dir/a.txt b/new/dir/a.txt\n--- a/new/dir/a.txt\n+++ b/new/dir/a.txt\n@@ -1 +1,2 @@\n one\n+two\n"
     );
     assert_eq!((&run[2]["added"], &run[2]["removed"], &run[3]["binary"]), (&json!(1), &json!(0), &json!(true)));
-    assert_eq!(changed_files(&calls[2]["files"]), [("/gone", "deleted"), ("/gone/x.txt", "deleted")]);
+    assert_eq!(pairs(&calls[2]["files"]), [("/gone", "deleted"), ("/gone/x.txt", "deleted")]);
     let total = &changes["total"]["files"];
     let whole = total.as_array().unwrap().iter().find(|file| file["path"] == "/new/dir/a.txt").unwrap();
     assert_eq!((&whole["status"], &whole["added"]), (&json!("created"), &json!(2)), "{total:#}");
@@ -201,7 +198,7 @@ async fn everything_from_a_message_on_is_taken_back_and_the_model_hears_of_it() 
     let calls = changes["changes"].as_array().unwrap();
     assert_eq!(calls.last().unwrap()["tool"], "revert");
     assert!(calls[1]["files"].as_array().unwrap().iter().all(|file| file["reverted"] == true), "{changes:#}");
-    assert_eq!(changed_files(&changes["total"]["files"]), [("/a.txt", "created")]);
+    assert_eq!(pairs(&changes["total"]["files"]), [("/a.txt", "created")]);
     let messages = work.chat.messages().await;
     let note = messages.iter().find(|message| message["metadata"]["revert"].is_object()).unwrap();
     assert_eq!((&note["author"], &note["metadata"]["revert"]["status"]), (&json!("system"), &json!("done")));
@@ -261,7 +258,7 @@ async fn a_plan_that_was_told_is_a_change_of_its_message() {
     chat.run_to_end(0).await;
     let work = Work { chat, last: 0 };
     let changes = work.changes().await;
-    assert_eq!(changed_files(&changes["changes"][0]["files"]), [("/plans", "created"), ("/plans/say-goodbye.plan", "created")]);
+    assert_eq!(pairs(&changes["changes"][0]["files"]), [("/plans", "created"), ("/plans/say-goodbye.plan", "created")]);
     work.back_to(message["id"].as_str().unwrap()).await;
     assert!(!home.workspace().join("plans").exists());
 }
@@ -297,7 +294,7 @@ async fn a_file_that_is_too_large_to_keep_is_shown_as_such_and_left_alone() {
     let (message, _) = work.next().await;
     let changes = work.changes().await;
     let files = &changes["changes"][0]["files"];
-    assert_eq!(changed_files(files), [("/huge.bin", "deleted"), ("/made.bin", "created")]);
+    assert_eq!(pairs(files), [("/huge.bin", "deleted"), ("/made.bin", "created")]);
     assert_eq!((&files[0]["irreversible"], &files[1]["irreversible"]), (&json!("too large to take back"), &Value::Null));
     let (status, body) = work.revert(json!({ "message_id": message, "skip_conflicts": true })).await;
     assert_eq!((status, &body["conflicts"][0]["path"]), (StatusCode::OK, &json!("/huge.bin")));
@@ -372,8 +369,8 @@ async fn many_changed_files_are_listed_in_pages_and_no_answer_is_long() {
     assert!(first.to_string().len() < 1 << 20, "{} bytes", first.to_string().len());
     assert_eq!((&first["truncated"], &first["total"]["count"]), (&json!(true), &json!(1199)), "{first:#}");
     let (calls, newest) = (&first["changes"], first["changes"].as_array().unwrap().last().unwrap());
-    assert_eq!((changed_files(&newest["files"]).len(), &newest["left_out"]), (2, &json!(0)), "the newest is whole");
-    assert_eq!(changed_files(&calls[0]["files"]).len() + usize::try_from(calls[0]["left_out"].as_u64().unwrap()).unwrap(), 1200);
+    assert_eq!((pairs(&newest["files"]).len(), &newest["left_out"]), (2, &json!(0)), "the newest is whole");
+    assert_eq!(pairs(&calls[0]["files"]).len() + usize::try_from(calls[0]["left_out"].as_u64().unwrap()).unwrap(), 1200);
 
     for summary in ["", "&summary=true"] {
         let (mut paths, mut cursor, mut pages) = (Vec::new(), String::new(), 0);
@@ -396,7 +393,7 @@ async fn many_changed_files_are_listed_in_pages_and_no_answer_is_long() {
         assert!(paths.is_sorted() && !paths.contains(&"/many/1002.txt".to_owned()));
     }
     let of_one = server.get(&format!("{}/changes?message={}", work.chat.path, newest["message_id"].as_str().unwrap())).await;
-    assert_eq!((changed_files(&of_one["total"]["files"]).len(), &of_one["truncated"], of_one.get("next_cursor")), (2, &json!(false), None));
+    assert_eq!((pairs(&of_one["total"]["files"]).len(), &of_one["truncated"], of_one.get("next_cursor")), (2, &json!(false), None));
     let done = work.back_to(&messages[0]).await;
     assert_eq!((done["files"].as_array().unwrap().len(), &done["file_count"], &done["truncated"]), (1000, &json!(1199), &json!(true)));
     assert_eq!(std::fs::read_dir(home.workspace().join("many")).unwrap().count(), 1);
