@@ -87,7 +87,7 @@ mod tests {
         let long = "x".repeat(60);
         assert_eq!(wrong(&["list", "r\u{435}ad", "a b", "", &long, "a\u{202e}b"]).len(), 4);
         assert!(faults("notes", ["r\u{435}ad"].into_iter()).values().all(|problem| problem.code == ErrorCode::Conflict));
-        let endless = "x".repeat(1 << 20);
+        let endless = "x".repeat(1 << 16);
         for tools in [&[endless.as_str()][..], &[&endless, &endless.to_uppercase()]] {
             assert!(faults("notes", tools.iter().copied()).values().all(|problem| problem.message.len() < 1000));
         }
