@@ -8,7 +8,7 @@ use planwright_plan::PlanDocument;
 use planwright_protocol::message::CommentOutcome;
 use planwright_protocol::plan::PlanFileStatus;
 use planwright_protocol::{ErrorCode, Permission, Plan, Problem};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// Write the plan, or its next revision, in full. Name each step's files: changes elsewhere ask.
@@ -29,15 +29,20 @@ pub struct WritePlan {
     assumptions: Vec<String>,
     #[serde(default)]
     validation: Vec<String>,
-    /// Report on each user comment, by its id.
+    /// Per user comment: {id, outcome: done|declined, note}.
     #[serde(default, skip_serializing)]
+    #[schemars(schema_with = "list_of_objects")]
     #[expect(dead_code, reason = "validated here; the chat reads it from the stored call")]
     comments: Vec<CommentResult>,
 }
 
-#[derive(Deserialize, JsonSchema)]
+/// The description names the fields: a whole schema would cost every request more.
+fn list_of_objects(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": { "type": "object" } })
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(inline)]
 #[expect(dead_code, reason = "validated here; the chat reads it from the stored call")]
 struct CommentResult {
     id: String,
