@@ -99,7 +99,7 @@ pub use handle::Handle;
 pub use images::image_type;
 pub use model_choice::ModelOptions;
 pub use models::{Models, named as named_models};
-pub use plan_view::{PlanFinding, PlanView};
+pub use plan_view::{PlanFileView, PlanFinding};
 pub use planwright_plan::{Finding, lint as lint_plan};
 pub use revert::{Conflict, Revert, RevertSummary, Step, shorten_revert};
 pub use revert_files::RevertDiff;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// The plan file of a chat.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PlanView {
+pub struct PlanFileView {
     #[schemars(example = "/plans/add-a-farewell.plan")]
     pub plan_file: String,
     /// The hash for `execute` and `PUT …/plan`. It does not change with the progress.
@@ -38,7 +38,7 @@ pub struct PlanFinding {
 impl Chat {
     /// # Errors
     /// `NO_PLAN`: the chat has no plan, or its file is gone.
-    pub async fn plan_view(&self) -> Result<PlanView, Problem> {
+    pub async fn plan_view(&self) -> Result<PlanFileView, Problem> {
         let no_plan = |text: String| Problem::new(ErrorCode::NoPlan, text);
         let record = self.record();
         let plan_file = record.config.plan_file.clone().ok_or_else(|| no_plan("This chat has no plan yet.".to_owned()))?;
@@ -56,7 +56,7 @@ impl Chat {
             read.map_err(|problem| no_plan(format!("The plan file {plan_file} can't be read. {}", problem.message)))?;
         let document = PlanDocument::parse(&content).ok();
         let at_step = |finding: Finding| PlanFinding { step: planwright_plan::step_at(&content, finding.line), finding };
-        Ok(PlanView {
+        Ok(PlanFileView {
             sha256: document.as_ref().map_or_else(|| sha256_hex(content.as_bytes()), PlanDocument::sha256),
             findings: findings.into_iter().map(at_step).collect(),
             revision: document.as_ref().map(|document| document.revision),

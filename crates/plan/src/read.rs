@@ -148,3 +148,17 @@ pub fn step_at(text: &str, line: usize) -> Option<u32> {
         |own: &[Line<'_>]| own.first().is_some_and(|first| first.number <= line) && own.last().is_some_and(|last| line <= last.number);
     listing.items.iter().zip(1..).find(|(item, _)| holds(&item.own)).map(|(_, number)| number)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::step_at;
+
+    #[test]
+    fn a_finding_belongs_to_the_step_whose_lines_it_is_in() {
+        let text = "# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n  files: a.txt\n- [ ] 2. Test it\n\n## Risks\n\n- none\n";
+        let steps: Vec<Option<u32>> = (1..=11).map(|line| step_at(text, line)).collect();
+        let expected = [None, None, None, None, Some(1), Some(1), Some(2), None, None, None, None];
+        assert_eq!(steps, expected);
+        assert_eq!(step_at("no plan", 1), None);
+    }
+}

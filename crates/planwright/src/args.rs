@@ -3,10 +3,12 @@
 mod backup;
 mod environment;
 mod mcp;
+mod steps;
 
 pub use backup::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
 pub use environment::LOG;
 pub use mcp::{McpArgs, McpCommand};
+pub use steps::StepList;
 
 use crate::schema::SchemaArgs;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -14,6 +16,7 @@ use planwright_protocol::{ChatId, Role, RoleRequest};
 use planwright_server::PublicUrl;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use steps::step_list;
 
 /// A coding agent whose plan mode cannot touch your code, and which keeps to the plan you approve.
 #[derive(Parser)]
@@ -186,25 +189,6 @@ pub struct RunArgs {
     pub json: bool,
     #[command(flatten)]
     pub common: CommonArgs,
-}
-
-/// Numbers of steps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StepList(pub Vec<u32>);
-
-/// Reads `1-3,5`.
-fn step_list(text: &str) -> Result<StepList, String> {
-    const MOST: u32 = 10_000;
-    let wrong = || format!("`{text}` is no list of steps; write it like 1-3,5");
-    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|number| (1..=MOST).contains(number));
-    let mut steps = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let range = number(first).zip(number(last)).filter(|(first, last)| first <= last);
-        let (first, last) = range.ok_or_else(wrong)?;
-        steps.extend(first..=last);
-    }
-    Ok(StepList(steps))
 }
 
 /// Serve one editor, with the Agent Client Protocol on stdin and stdout

@@ -3,4 +3,5 @@
 
 mod memory;
 mod prompt;
+mod review;
 mod switches;

@@ -40,8 +40,12 @@ async fn every_change_is_made_once_under_its_key_and_answered_alike_over_a_resta
     let events = chat.run_to_end(0).await;
 
     let to_chat = |method: Method, what: &str, body: Option<Value>, key: &'static str| (method, format!("{path}{what}"), body, key);
+    let shown = server.get(&format!("{path}/plan")).await;
+    let mut edited = shown["plan"].clone();
+    edited["goal"] = json!("Say farewell");
     let one_after_the_other = [
         to_chat(Method::PATCH, "", Some(json!({ "title": "Two" })), "title"),
+        to_chat(Method::PUT, "/plan", Some(json!({ "content": edited, "base_sha256": shown["sha256"] })), "edit"),
         to_chat(Method::POST, "/execute", Some(json!({})), "execute"),
     ];
     for sent in one_after_the_other {

@@ -7,7 +7,7 @@ use crate::guard::Caller;
 use crate::request::{Body, IdempotencyKey, Ids, OptionalBody};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{ChatView, PlanView};
+use planwright_chat::{ChatView, PlanFileView};
 use planwright_protocol::op::{ExpectedPlan, PlanContent};
 use planwright_protocol::plan::StepChoice;
 use planwright_protocol::{ChatId, Message, Op, Plan, WorkspaceId};
@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The chat's plan as its file is now, with the linter's findings at their steps.
-pub async fn show(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<PlanView> {
+pub async fn show(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<PlanFileView> {
     Ok(Json(handle(&app, workspace, chat).await?.chat().plan_view().await?))
 }
 

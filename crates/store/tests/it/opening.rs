@@ -1,6 +1,7 @@
 //! Opening: migrations, versions, who may, and what a commit means.
 
 use crate::world::{World, append, chat_in, created, on_both};
+use planwright_protocol::plan::StepChoice;
 use planwright_protocol::{ChatId, MessageId, Role, UserId, WorkspaceId};
 use planwright_store::{Append, AuditFilter, ChatRow, Store, StoreError};
 use std::collections::BTreeMap;
@@ -33,11 +34,12 @@ async fn a_database_of_the_first_version_is_brought_up_to_date_with_its_rows(wor
     let id = |id: uuid::Uuid| world.either(format!("x'{}'", id.simple()), format!("'{id}'"));
     let (w, c, m) = (id(workspace.0), id(chat.0), id(message.0));
     let usage = r#"{"input_tokens": 1, "output_tokens": 2, "cached_tokens": 0, "cost": 0.0}"#;
+    let grants = r#"[{"tool": "write", "folder": "/src"}]"#;
     world
         .tamper(format!(
             "{start}; {version};
             insert into workspaces values ({w}, 'w', '/w', 1);
-            insert into chats values ({c}, {w}, 'Old', null, null, null, 'idle', null, '[]', 0, 9, '{usage}', null, 1, 2);
+            insert into chats values ({c}, {w}, 'Old', null, null, null, 'idle', null, '{grants}', 0, 9, '{usage}', null, 1, 2);
             insert into messages values ({m}, {c}, 1, 'assistant', 'actor', 'tool_call', '', '{{\"model\": \"m/a\"}}', 3);
             insert into approvals (chat_id, plan_file, revision, sha256, content, approver, given_by, created_at)
                 values ({c}, '/plans/a.plan', 1, '00', 'x', 'user', 'approval', 4)"
@@ -48,7 +50,9 @@ async fn a_database_of_the_first_version_is_brought_up_to_date_with_its_rows(wor
     let old = store.chat(chat).await.unwrap().unwrap();
     assert_eq!((old.title.as_str(), old.config.role, old.usage.output_tokens), ("Old", Role::Actor, 2));
     assert_eq!(store.messages(chat).await.unwrap()[0].id, message);
-    assert_eq!(store.approval(chat).await.unwrap().unwrap().base_commit, None);
+    let approval = store.approval(chat).await.unwrap().unwrap();
+    assert_eq!((approval.base_commit, approval.choice), (None, StepChoice::default()), "an approval of early versions covers all steps");
+    assert_eq!((old.grants[0].tool.as_str(), old.grants[0].at, old.grants[0].id().len()), ("write", None, 16));
     let counted = store.adherence(AuditFilter::default()).await.unwrap();
     assert_eq!((counted[0].model.as_str(), counted[0].role, counted[0].calls), ("m/a", Role::Actor, 1));
     append(&store, &old, Append { events: &[created(&old, 2, "new")], ..Append::default() }).await.unwrap();

@@ -125,6 +125,7 @@ mod tests {
     use super::super::trial::Trial;
     use crate::effect::RecordEffect;
     use planwright_protocol::Role;
+    use planwright_protocol::plan::StepChoice;
 
     const PLAN: &str = "# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n- [ ] 2. Test it\n  verify: cargo test\n";
 
@@ -160,6 +161,25 @@ mod tests {
             assert_eq!(trial().refusal("update_step", args), "INVALID_ARGUMENTS", "{args}");
         }
         assert_eq!(Trial::new(&[]).refusal("update_step", r#"{"step_number": 1, "status": "done"}"#), "PLAN_NOT_APPROVED");
+    }
+
+    #[test]
+    fn a_step_that_the_user_excluded_or_that_is_behind_the_stop_is_refused_and_its_check_does_not_run() {
+        for (choice, why) in [
+            (StepChoice { steps: Some(vec![1]), stop_after: None }, "did not approve step 2"),
+            (StepChoice { steps: None, stop_after: Some(1) }, "wants a stop after step 1"),
+        ] {
+            let mut trial = trial();
+            trial.cx.config.approved_steps = choice;
+            let prepared = trial.prepare("update_step", r#"{"step_number": 2, "status": "done"}"#).unwrap();
+            assert_eq!(prepared.effects, [RecordEffect::Progress.into()], "no command");
+            for status in ["done", "skipped", "in_progress"] {
+                let problem = trial.act("update_step", &format!(r#"{{"step_number": 2, "status": "{status}"}}"#)).unwrap_err();
+                assert_eq!(problem.code.as_str(), "PLAN_NOT_APPROVED");
+                assert!(problem.message.contains(why) && problem.message.contains("can report: 1."), "{problem}");
+            }
+            assert!(trial.act("update_step", r#"{"step_number": 1, "status": "done"}"#).is_ok());
+        }
     }
 
     #[test]

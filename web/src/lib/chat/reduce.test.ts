@@ -78,7 +78,7 @@ test('the mode is what the server says, and progress is then asked for', () => {
 
 test('a step moves in the progress and is counted', () => {
   const start = snapshot();
-  start.chat.progress = { plan_file: 'p', done: 0, skipped: 0, total: 2, steps: [1, 2].map((step_number) => ({ step_number, action: '', status: 'pending' })) };
+  start.chat.progress = { plan_file: 'p', done: 0, skipped: 0, total: 2, chosen_steps: null, stop_after: null, steps: [1, 2].map((step_number) => ({ step_number, action: '', status: 'pending' })) };
   const view = play([event(11, 'plan_step', { step_number: 2, status: 'done' })], fromSnapshot(start));
   expect(view.chat.progress).toMatchObject({ done: 1, steps: [{ status: 'pending' }, { status: 'done' }] });
 });
