@@ -18,7 +18,7 @@ export function StepBar({ step }: { step: number }) {
   const isOver = ['done', 'skipped'].includes(plan.steps[step - 1]?.status ?? '');
   const isSkipped = draft.skippedSteps.has(step);
   const isStop = draft.stopStep === step;
-  if (!mayComment && !mayEdit && !mayChoose) return null;
+  if (!mayComment && !mayEdit && (!mayChoose || isOver)) return null;
   return (
     <div role="toolbar" aria-label={t('stepBar', { step })} className={isPhone ? 'plan-tools flex flex-wrap gap-2 px-4 pb-3' : 'plan-tools flex rounded-md border border-line2 bg-raised p-0.5 shadow-raised'}>
       {mayComment && <Tool Icon={MessageSquarePlus} onPress={() => draft.open(step, selectionIn(step))}>{t('comment')}</Tool>}
