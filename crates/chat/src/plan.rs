@@ -67,8 +67,10 @@ impl StoredPlan {
         if newest.and_then(|message| message.body.plan().map(|version| version.sha256 == self.sha256)).unwrap_or_default() {
             return Ok(None);
         }
-        let text =
-            format!("The user edited {}: this is revision {}. Read it again before you continue with it.", self.path, self.document.revision);
+        let text = format!(
+            "The user edited {}: this is revision {}. Read it again before you continue with it.",
+            self.path, self.document.revision
+        );
         Ok(Some(Message::new(chat.id, PlanVersion { is_edited: true, user, ..self.version(chat).await? }, text)))
     }
 

@@ -20,8 +20,8 @@ use planwright_protocol::{CallId, ChatId, ErrorCode, Event, Mode, Op, Problem, W
 use planwright_store::Store;
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
-    AgentKind, COMMAND_CHANGES, CommandContext, Consent, Effect, Epoch, Fence, FileChange, MissingPlan, Output, RecordEffect, Signal, Situation,
-    ToolConfig, ToolContext, Workspace, WorkspacePath,
+    AgentKind, COMMAND_CHANGES, CommandContext, Consent, Effect, Epoch, Fence, FileChange, MissingPlan, Output, RecordEffect, Signal,
+    Situation, ToolConfig, ToolContext, Workspace, WorkspacePath,
 };
 use planwright_workspaces::{Settings, WorkspaceRules};
 use serde_json::{Value, json};

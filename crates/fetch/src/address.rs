@@ -13,7 +13,7 @@ pub fn is_public(address: IpAddr) -> bool {
 
 /// Blocks that the registries keep for special use, and one that a cloud serves metadata on.
 const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
-    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
@@ -35,7 +35,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !SPECIAL_V4.iter().any(is_in)
 }
 
-/// Blocks inside of the public 2000::/3. Some of them carry IPv4 addresses, which could be private.
+/// Blocks inside of the public `2000::/3`. Some of them carry IPv4 addresses, which could be private.
 const SPECIAL_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
@@ -43,7 +43,7 @@ const SPECIAL_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];
 
-/// Only 2000::/3 is public. That leaves out loopback, unique local, link-local and multicast addresses, and the forms that
+/// Only `2000::/3` is public. That leaves out loopback, unique local, link-local and multicast addresses, and the forms that
 /// carry an IPv4 address (mapped, compatible, NAT64).
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let is_in = |&(block, length): &(Ipv6Addr, u32)| (address.to_bits() ^ block.to_bits()) >> (128 - length) == 0;

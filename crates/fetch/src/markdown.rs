@@ -48,7 +48,7 @@ pub(crate) fn convert(html: &str, base: &Url) -> Converted {
             Ok(Token::Comment(_) | Token::Doctype(_) | Token::Error(_)) => {}
             Err(never) => match never {},
         }
-        if writer.is_over {
+        if writer.main == MainPart::After {
             break;
         }
         if writer.found.text.len() > LONGEST {
@@ -63,14 +63,21 @@ fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// The `main` element of a page. Nothing outside it is converted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MainPart {
+    Before,
+    Inside,
+    After,
+}
+
 struct Writer<'a> {
     base: &'a Url,
     found: Converted,
     /// An element that is left out, and how many of its name are open in it.
     skipped: Option<(String, usize)>,
     in_title: bool,
-    is_over: bool,
-    in_main: bool,
+    main: MainPart,
     /// Newlines to write before the next text.
     breaks: usize,
     /// Whether a space is due before the next word.
@@ -93,8 +100,7 @@ impl<'a> Writer<'a> {
             found: Converted::default(),
             skipped: None,
             in_title: false,
-            is_over: false,
-            in_main: false,
+            main: MainPart::Before,
             breaks: 0,
             space: false,
             preformatted: 0,
@@ -120,9 +126,9 @@ impl<'a> Writer<'a> {
             }
             return;
         }
-        if name == "main" && !self.in_main {
+        if name == "main" && self.main == MainPart::Before {
             // What stands before the main part is the same on every page of the site.
-            self.in_main = true;
+            self.main = MainPart::Inside;
             self.found = Converted { title: self.found.title.take(), ..Converted::default() };
             (self.breaks, self.lists, self.quotes, self.link) = (0, Vec::new(), 0, None);
         }
@@ -193,7 +199,7 @@ impl<'a> Writer<'a> {
         }
         match name {
             "title" => self.in_title = false,
-            "main" if self.in_main => self.is_over = true,
+            "main" if self.main == MainPart::Inside => self.main = MainPart::After,
             "pre" if self.preformatted > 0 => {
                 self.preformatted -= 1;
                 self.breaks = 1;

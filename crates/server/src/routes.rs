@@ -65,7 +65,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 /// The API: every row needs sign-in.
 #[rustfmt::skip]
 fn api() -> Table {
-    Table::new("/api/v1", SignInRule::Needed)
+    let table = Table::new("/api/v1", SignInRule::Needed)
         .about("Server")
         .get("/me", meta::me, "The signed-in user, and this server")
         .get("/roles", meta::roles, "The roles and their permissions")
@@ -109,7 +109,13 @@ fn api() -> Table {
         .post("/workspaces/{wid}/tools", tools::call, "Run one tool, through the same gate and log as a model's calls")
         .get("/workspaces/{wid}/members", members::list, "The members of a workspace, and their rights")
         .post("/workspaces/{wid}/members", members::put, "Add a member, or change a member's right").fails([Conflict])
-        .delete("/workspaces/{wid}/members/{member}", members::delete, "Remove a member, by name or id").fails([Conflict])
+        .delete("/workspaces/{wid}/members/{member}", members::delete, "Remove a member, by name or id").fails([Conflict]);
+    with_chats(table)
+}
+
+#[rustfmt::skip]
+fn with_chats(table: Table) -> Table {
+    table
         .about("Chats")
         .get("/inbox", inbox::show, "Chats of all workspaces that need you, run, wait for a review or are done")
         .get("/workspaces/{wid}/chats", chats::list, "The chats of a workspace")

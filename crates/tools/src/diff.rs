@@ -102,8 +102,8 @@ pub fn within(change: &FileChange, from: Option<&str>, context: usize, longest: 
         let is_told = text.lines().count() > 1;
         return if is_told { Diff { text, ..Diff::default() } } else { Diff::default() };
     }
-    let content = |side: &Option<Side>| side.as_ref().map_or(Some(String::new()), |side| side.text.clone());
-    let (Some(old), Some(new)) = (content(&before), content(&after)) else {
+    let text_of_side = |side: &Option<Side>| side.as_ref().map_or(Some(String::new()), |side| side.text.clone());
+    let (Some(old), Some(new)) = (text_of_side(&before), text_of_side(&after)) else {
         let name = |side: &Option<Side>, name: &str| if side.is_some() { name.to_owned() } else { "/dev/null".to_owned() };
         text.push_str(&format!("Binary files {} and {} differ\n", name(&before, &old_name), name(&after, &new_name)));
         return Diff { text, is_binary: true, ..Diff::default() };

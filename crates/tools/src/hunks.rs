@@ -77,7 +77,7 @@ pub fn revert_some(change: &FileChange, numbers: &[usize]) -> Result<Option<Stri
     let mut text = String::new();
     for op in compared.ops() {
         let lines = if op.tag() != DiffTag::Equal && is_reverted(op) { &old[op.old_range()] } else { &new[op.new_range()] };
-        lines.iter().for_each(|line| text.push_str(line));
+        text.extend(lines.iter().copied());
     }
     Ok(Some(text))
 }

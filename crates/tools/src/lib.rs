@@ -47,7 +47,8 @@ pub use command::{CommandContext, Commands, Staged};
 pub use effect::{Effect, FileEffect, LandingEffect, Loss, RecordEffect, RunEffect, WebEffect};
 pub use gate::decide;
 pub use gate::{
-    AgentKind, Approval, COMMAND_CHANGES, Consent, Epoch, Fence, Grant, MissingPlan, Permit, REVERT, Scope, Secrets, Situation, Target, Verdict,
+    AgentKind, Approval, COMMAND_CHANGES, Consent, Epoch, Fence, Grant, MissingPlan, Permit, REVERT, Scope, Secrets, Situation, Target,
+    Verdict,
 };
 pub use offer::{Offer, SearchOffer, is_listed, tools_of};
 pub use path::WorkspacePath;

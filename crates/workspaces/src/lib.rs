@@ -26,6 +26,7 @@ mod trust;
 pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
 pub use layers::{Layers, Overrides, ServerFactory, remarks, settings};
 pub use planwright_config::{StricterApprovals, Trust, TrustItem, WorkspaceSettings};
+pub use planwright_tools::AgentKind;
 pub use planwright_tools::servers::ServerReport;
 pub use registry::{NewWorkspace, Workspaces, broken, find_folder, neighbours};
 pub use reserved::{ReservedFolders, SAMPLES};

@@ -194,9 +194,9 @@ impl Call for AgentCall<'_> {
             }
             // A stop ended the permit, not a role switch.
             End::Committed(Err(problem)) if problem.code == ErrorCode::ModeChanged && acting_agent(chat, &call).await.is_ok() => {
-                signal::follow(chat, &call, Err(recovery::stopped_before()), history).await
+                Box::pin(signal::follow(chat, &call, Err(recovery::stopped_before()), history)).await
             }
-            End::Committed(outcome) => signal::follow(chat, &call, outcome, history).await,
+            End::Committed(outcome) => Box::pin(signal::follow(chat, &call, outcome, history)).await,
         }
     }
 }

@@ -39,8 +39,8 @@ fn shown(effects: &[Effect], changes: Vec<FileChange>, secrets: &Secrets) -> Eff
     let reversible = !effects.iter().any(is_final) && changes.iter().all(has_copies);
     let lost: Vec<&WorkspacePath> = effects.iter().filter(|effect| effect.loses()).flat_map(Effect::changed_paths).collect();
     let is_deleted = |change: &FileChange| change.after.is_absent() && lost.iter().any(|path| change.path.is_within(path));
-    let (deleted, changed): (Vec<FileChange>, Vec<FileChange>) = changes.into_iter().partition(is_deleted);
-    let diff = diff_of(changed, secrets);
+    let (deleted, others): (Vec<FileChange>, Vec<FileChange>) = changes.into_iter().partition(is_deleted);
+    let diff = diff_of(others, secrets);
     EffectPreview {
         step_number: None,
         diff: (!diff.is_empty()).then_some(diff),

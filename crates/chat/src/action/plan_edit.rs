@@ -163,6 +163,7 @@ mod tests {
 
     const PLAN: &str = "---\ngoal: Greet\nstatus: draft\nchat: c\nrevision: 3\n---\n\n# Greet\n\n## Steps\n\n- [ ] 1. Say hello\n- [x] 2. Test it\n\n## Notes\n\nkept\n";
 
+    #[expect(clippy::disallowed_methods, reason = "writes a file of its own")]
     fn snapshot(text: &str) -> FileSnapshot {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("plans")).unwrap();

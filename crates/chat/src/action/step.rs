@@ -131,9 +131,9 @@ async fn moved(
     }
     let outcome = outcome.map(|output| report(&execution, number, status, &output));
     let is_done = outcome.is_ok() && status == StepStatus::Done;
-    let stop = stop_card(&execution, agent, number).filter(|_| outcome.is_ok() && status.is_finished());
-    let question = stop.as_ref().map(|pending| pending.message_beside(chat.id, call.body.reply.id));
-    if let (Some(pending), Some(question)) = (&stop, &question) {
+    let card = stop_card(&execution, agent, number).filter(|_| outcome.is_ok() && status.is_finished());
+    let question = card.as_ref().map(|pending| pending.message_beside(chat.id, call.body.reply.id));
+    if let (Some(pending), Some(question)) = (&card, &question) {
         change = change.event(Event::MessageCreated { message: question.clone() }).event(pending.event());
         change = change.log_question(pending, call.body.model());
     }
@@ -141,7 +141,7 @@ async fn moved(
     // The stop is stored with the step, so that no crash can skip it.
     let edit = move |row: &mut Draft| {
         row.progress = Some(progress);
-        if let Some(pending) = stop {
+        if let Some(pending) = card {
             row.activity.ask(pending);
         }
     };

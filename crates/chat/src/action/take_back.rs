@@ -13,7 +13,7 @@ use planwright_protocol::{ErrorCode, Event, Image, Message, MessageBody, Message
 use planwright_store::{AuditKind, FileChangeRow, OpRecord, Versions};
 use planwright_tools::git_name::title_of;
 use planwright_tools::workspace::{LeftAlone, Restore};
-use planwright_tools::{Consent, Effect, FileChange, LandingEffect, Situation, REVERT, Version, WorkspacePath};
+use planwright_tools::{Consent, Effect, FileChange, LandingEffect, REVERT, Situation, Version, WorkspacePath};
 use serde_json::json;
 use std::sync::Arc;
 use tokio_util::task::TaskTracker;

@@ -150,7 +150,7 @@ async fn bombs_in_gzip_are_unpacked_to_the_limit_and_damaged_ones_refused() {
     let packed = |bytes: usize| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         for _ in 0..bytes >> 20 {
-            encoder.write_all(&[b'a'; 1 << 20]).unwrap();
+            encoder.write_all(&vec![b'a'; 1 << 20]).unwrap();
         }
         encoder.finish().unwrap()
     };
@@ -227,7 +227,8 @@ async fn errors_pictures_and_binary_files_are_told_and_json_is_read() {
 
 #[tokio::test]
 async fn a_long_page_is_cut_and_its_later_sections_can_be_fetched_by_name() {
-    let sections: String = (0..40).map(|number| format!("<h2 id=s{number}>Part {number}</h2><p>{}</p>", "word ".repeat(400))).collect();
+    let section = |number: usize| format!("<h2 id=s{number}>Part {number}</h2><p>{}</p>", "word ".repeat(400));
+    let sections = (0..40).map(section).collect::<Vec<_>>().concat();
     let lab = Lab::new(move |_, _, _| html(&sections)).await;
     let page = lab.page("http://example.org/").await.unwrap();
     assert!(

@@ -33,7 +33,7 @@ pub fn redirect(to: &str) -> Answer {
 }
 
 pub fn with_head(status: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
-    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let headers = headers.iter().flat_map(|header| [*header, "\r\n"]).collect::<String>();
     let head = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n", body.len());
     [head.as_bytes(), body].concat()
 }

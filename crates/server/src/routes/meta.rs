@@ -9,6 +9,7 @@ use planwright_chat::{ToolView, tool_views};
 use planwright_protocol::role::RoleView;
 use planwright_protocol::{Role, RoleRequest, RoleWord, UserId};
 use planwright_store::{Account, Rank};
+use planwright_workspaces::AgentKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -74,5 +75,5 @@ pub struct ToolsQuery {
 
 pub async fn tools(State(app): State<App>, Params(query): Params<ToolsQuery>) -> ApiResult<Vec<ToolView>> {
     let role = query.role.map(|role| RoleRequest::role(&role).resolve(None)).transpose().map_err(ApiError::from)?.flatten();
-    Ok(Json(tool_views(role, app.sessions.workspaces().everywhere().settings.offer(Default::default()))))
+    Ok(Json(tool_views(role, app.sessions.workspaces().everywhere().settings.offer(AgentKind::Main))))
 }

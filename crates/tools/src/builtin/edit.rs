@@ -26,12 +26,8 @@ pub struct Edit {
 const PLACES_NAMED: usize = 10;
 
 impl Input for Edit {
-    const SPEC: Spec<'static> = Spec::writing(
-        "edit",
-        Risk::Medium,
-        &[&[Permission::Write]],
-        &[r#"{"path": "/a.rs", "old_string": "f(1)", "new_string": "f(2)"}"#],
-    );
+    const SPEC: Spec<'static> =
+        Spec::writing("edit", Risk::Medium, &[&[Permission::Write]], &[r#"{"path": "/a.rs", "old_string": "f(1)", "new_string": "f(2)"}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse_file(&self.path)?;

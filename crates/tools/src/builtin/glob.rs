@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Find files by path; without a slash, names at any depth. Skips ignored files.
+/// Find files by path; without a slash, names at any depth.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Glob {

@@ -18,7 +18,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Search lines by a Rust regular expression. Skips ignored and binary files and secrets.
+/// Search lines by a Rust regular expression. Skips ignored files.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grep {

@@ -12,7 +12,7 @@ use working_tree::changes_since;
 
 mod working_tree;
 
-/// Git history: log, show, blame, diff of A..B or from a revision to the files as they are.
+/// Git history; `diff` of A..B, or from a revision to the files.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct History {

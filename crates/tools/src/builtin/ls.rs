@@ -7,7 +7,7 @@ use rustix::fs::FileType;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// List a folder, hidden and ignored files too. Folders end with /, links with @.
+/// List a folder, hidden and ignored files too.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ls {

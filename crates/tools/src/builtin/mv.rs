@@ -17,12 +17,8 @@ pub struct Mv {
 }
 
 impl Input for Mv {
-    const SPEC: Spec<'static> = Spec::writing(
-        "mv",
-        Risk::Medium,
-        &[&[Permission::Create, Permission::Delete]],
-        &[r#"{"from": "/a.rs", "to": "/b/c.rs"}"#],
-    );
+    const SPEC: Spec<'static> =
+        Spec::writing("mv", Risk::Medium, &[&[Permission::Create, Permission::Delete]], &[r#"{"from": "/a.rs", "to": "/b/c.rs"}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let from = WorkspacePath::parse(&self.from)?;

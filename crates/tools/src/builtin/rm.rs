@@ -17,12 +17,8 @@ pub struct Rm {
 }
 
 impl Input for Rm {
-    const SPEC: Spec<'static> = Spec::writing(
-        "rm",
-        Risk::High,
-        &[&[Permission::Delete]],
-        &[r#"{"path": "/old.rs"}"#, r#"{"path": "/build", "recursive": true}"#],
-    );
+    const SPEC: Spec<'static> =
+        Spec::writing("rm", Risk::High, &[&[Permission::Delete]], &[r#"{"path": "/old.rs"}"#, r#"{"path": "/build", "recursive": true}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse(&self.path)?;

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Symbols {
-    /// Name, part of it, or Type::name.
+    /// Name, part of it, or `Type::name`.
     query: String,
     kind: Option<KindArgument>,
     path: Option<String>,

@@ -16,8 +16,7 @@ pub struct Write {
 }
 
 impl Input for Write {
-    const SPEC: Spec<'static> =
-        Spec::writing("write", Risk::Medium, &[&[Permission::Create]], &[r#"{"path": "/a.md", "content": "A\n"}"#]);
+    const SPEC: Spec<'static> = Spec::writing("write", Risk::Medium, &[&[Permission::Create]], &[r#"{"path": "/a.md", "content": "A\n"}"#]);
 
     fn prepare(self, cx: &ToolContext) -> Result<Prepared, Problem> {
         let path = WorkspacePath::parse_file(&self.path)?;

@@ -29,7 +29,7 @@ pub struct WritePlan {
     assumptions: Vec<String>,
     #[serde(default)]
     validation: Vec<String>,
-    /// Per user comment: {id, outcome: done|declined, note}.
+    /// Per comment: {id, outcome: done|declined, note}.
     #[serde(default, skip_serializing)]
     #[schemars(schema_with = "list_of_objects")]
     #[expect(dead_code, reason = "validated here; the chat reads it from the stored call")]

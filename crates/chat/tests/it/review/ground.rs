@@ -65,7 +65,6 @@ pub struct Ground {
     folder: tempfile::TempDir,
     pub script: Arc<Script>,
     sessions: Sessions,
-    workspace: WorkspaceId,
     pub handle: Handle,
 }
 
@@ -82,7 +81,7 @@ impl Ground {
         let script = Arc::new(Script::default());
         let (sessions, workspace) = open(&folder, &script).await;
         let handle = sessions.create(workspace, None, Some(Mode::Plan.default_role())).await.unwrap();
-        Self { folder, script, sessions, workspace, handle }
+        Self { folder, script, sessions, handle }
     }
 
     /// The same chat in a new process, as far as one process can play that.
@@ -94,7 +93,7 @@ impl Ground {
         sessions.store().close().await;
         let (sessions, workspace) = open(&folder, &script).await;
         let handle = sessions.chat_in(workspace, id).await.unwrap();
-        Self { folder, script, sessions, workspace, handle }
+        Self { folder, script, sessions, handle }
     }
 
     pub fn host(&self, name: &str) -> PathBuf {
