@@ -101,7 +101,7 @@ impl Run {
         self.context_tokens = context_tokens;
         let is_own = self.delegate.is_none();
         let edit = move |row: &mut Draft| {
-            add(&mut row.usage, usage);
+            row.usage.count(&usage);
             if is_own {
                 row.usage.context_tokens = context_tokens;
             }
@@ -395,11 +395,4 @@ fn state_of(role: Role, tool: &str) -> ChatState {
         Mode::Plan if tool == "write_plan" => ChatState::Planning,
         Mode::Plan => ChatState::Exploring,
     }
-}
-
-pub(crate) fn add(total: &mut Usage, more: Usage) {
-    total.input_tokens += more.input_tokens;
-    total.output_tokens += more.output_tokens;
-    total.cached_tokens += more.cached_tokens;
-    total.cost += more.cost;
 }

@@ -224,6 +224,16 @@ pub struct Usage {
     pub context_tokens: u64,
 }
 
+impl Usage {
+    /// Adds the tokens and the cost of another request.
+    pub fn count(&mut self, other: &Self) {
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
+        self.cost += other.cost;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,6 @@ use crate::comment_text;
 use crate::crash;
 use crate::images;
 use crate::plan;
-use crate::run::add;
 use planwright_agent::intent::{Intent, Reading, detect};
 use planwright_protocol::event::{QuestionOutcome, Usage};
 use planwright_protocol::message::{Answer, CallToApprove, QuestionAnswer, ReviewComment, UserText};
@@ -194,7 +193,7 @@ impl Actor {
         if change.events.is_empty() {
             return Ok(());
         }
-        self.chat.publish(change, move |row| add(&mut row.usage, usage)).await
+        self.chat.publish(change, move |row| row.usage.count(&usage)).await
     }
 
     pub(super) async fn answer(

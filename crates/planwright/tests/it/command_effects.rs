@@ -183,7 +183,7 @@ async fn what_somebody_else_changed_meanwhile_is_left_alone() {
     home.put("src/lib.rs", "by hand\n");
     home.put("signal", "go\n");
     let result = result(&chat, 0).await;
-    assert!(result["result"]["output"].as_str().unwrap().contains("somebody else"), "{result}");
+    assert!(result["result"]["output"].as_str().unwrap().contains("others changed"), "{result}");
     assert_eq!(home.file("src/lib.rs").as_deref(), Some("by hand\n"));
     assert_eq!(home.file("src/main.rs").as_deref(), Some("command\n"));
 }

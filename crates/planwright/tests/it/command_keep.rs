@@ -25,7 +25,7 @@ async fn what_the_user_did_in_a_folder_since_a_command_deleted_it_is_left_alone(
     home.put("src/inner/mine.rs", "by hand\n");
     chat.answer(&question["question_id"], json!({ "decision": "approve" })).await;
     let result = result(&chat, last).await;
-    assert!(result["result"]["output"].as_str().unwrap().contains("somebody else"), "{result}");
+    assert!(result["result"]["output"].as_str().unwrap().contains("others changed"), "{result}");
     assert_eq!(home.file("src/inner/mine.rs").as_deref(), Some("by hand\n"));
 }
 

@@ -107,11 +107,39 @@ async fn tools_lists_what_a_role_has_and_nothing_that_it_may_not_use() {
     };
     assert_eq!(
         names("planner").await,
-        ["read", "ls", "history", "glob", "grep", "outline", "symbols", "references", "ask_user", "write_plan", "exit_plan_mode"]
+        [
+            "read",
+            "ls",
+            "history",
+            "web_fetch",
+            "glob",
+            "grep",
+            "outline",
+            "symbols",
+            "references",
+            "explore",
+            "ask_user",
+            "write_plan",
+            "exit_plan_mode"
+        ]
     );
     assert_eq!(
         names("reviewer").await,
-        ["read", "ls", "history", "glob", "grep", "outline", "symbols", "references", "ask_user", "exit_plan_mode", "submit_review"]
+        [
+            "read",
+            "ls",
+            "history",
+            "web_fetch",
+            "glob",
+            "grep",
+            "outline",
+            "symbols",
+            "references",
+            "explore",
+            "ask_user",
+            "exit_plan_mode",
+            "submit_review"
+        ]
     );
     assert_eq!(
         names("designer").await,
@@ -119,6 +147,7 @@ async fn tools_lists_what_a_role_has_and_nothing_that_it_may_not_use() {
             "read",
             "ls",
             "history",
+            "web_fetch",
             "glob",
             "grep",
             "outline",

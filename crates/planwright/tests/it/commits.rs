@@ -109,7 +109,7 @@ async fn nothing_is_committed_unless_it_is_asked_for_and_a_failure_ends_nothing(
     work.all(1).await;
     let messages = work.chat.messages().await;
     let told = messages.iter().find(|message| message["metadata"]["commit"]["error"].is_string()).unwrap();
-    assert!(told["content"].as_str().unwrap().contains("could not be committed"), "{told}");
+    assert!(told["content"].as_str().unwrap().contains("Can't commit the changes"), "{told}");
     assert_eq!((work.chat.show().await["state"].as_str(), home.file("new.txt").as_deref()), (Some("idle"), Some("new\n")));
 }
 

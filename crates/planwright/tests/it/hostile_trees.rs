@@ -49,7 +49,7 @@ async fn names_of_one_file_and_holes_take_no_more_of_the_disk_than_they_have() {
             let home = project(&[run(command)]);
             let Some(disk) = SmallDisk::new(&home, user, "300m", 5000) else { return };
             let server = home.serve_command(disk.serve(&[])).await;
-            let before = disk.free();
+            let before = disk.free_beside_reserve().await;
             let chat = actor(&server).await;
             let result = result(&chat, 0).await;
             assert!(output(&result).contains("made"), "{user:?}: {result:#}");
@@ -70,7 +70,7 @@ async fn what_lies_in_folders_that_are_shut_or_deep_counts_to_the_share_of_a_com
             home.put_config("[sandbox]\ndisk_mb = 20\n");
             let Some(disk) = SmallDisk::new(&home, user, "400m", 5000) else { return };
             let server = home.serve_command(disk.serve(&[])).await;
-            let before = disk.free();
+            let before = disk.free_beside_reserve().await;
             let chat = server.chat(json!({ "agent_role": "tester" })).await;
             chat.say("Go").await;
             let result = result(&chat, 0).await;

@@ -146,6 +146,13 @@ impl SmallDisk {
         if path.is_dir() { std::fs::remove_dir_all(path).unwrap() } else { std::fs::remove_file(path).unwrap() }
     }
 
+    /// The free space once the server has set its own reserve aside.
+    pub async fn free_beside_reserve(&self) -> Free {
+        let parts = || (0..8).all(|part| self.path(&format!("data/reserve/{part}")).exists());
+        until("the reserve is complete", parts).await;
+        self.free()
+    }
+
     pub fn list(&self, name: &str) -> Vec<String> {
         let hidden = |name: &String| name == ".planwright";
         let entries = std::fs::read_dir(self.path(name)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -11,7 +11,8 @@ use planwright_chat::{ChatView, PlanFileView};
 use planwright_protocol::op::{ExpectedPlan, PlanContent};
 use planwright_protocol::plan::StepChoice;
 use planwright_protocol::{ChatId, Message, Op, Plan, WorkspaceId};
-use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
 /// The chat's plan as its file is now, with the linter's findings at their steps.
@@ -35,7 +36,13 @@ pub struct PlanEditBody {
 enum PlanContentBody {
     #[schemars(example = &"# Say goodbye\n\n## Steps\n\n- [ ] 1. Write the farewell\n")]
     Text(String),
-    Data(Plan),
+    Data(#[schemars(schema_with = "plan_to_write")] Plan),
+}
+
+/// A plan as a body may have it: inline, because in answers more fields are always there.
+fn plan_to_write(_: &mut SchemaGenerator) -> Schema {
+    let inline = |settings: &mut SchemaSettings| (settings.inline_subschemas, settings.meta_schema) = (true, None);
+    SchemaSettings::default().with(inline).into_generator().into_root_schema_for::<Plan>()
 }
 
 #[derive(JsonSchema, Serialize)]

@@ -67,7 +67,7 @@ async fn a_plan_that_is_being_executed_can_be_edited_between_runs_and_the_approv
     assert_eq!(ground.handle.chat().approval().unwrap().sha256, approved, "the approved version stays in force");
     ground.reply(&[("write", json!({ "path": "/d.txt", "content": "d\n" }))]);
     ground.run(say("Go on.", Vec::new())).await;
-    assert!(ground.handle.chat().pending().unwrap().call.unwrap().reason.contains("/d.txt is not among the files"));
+    assert!(ground.handle.chat().pending().unwrap().call.unwrap().reason.contains("/d.txt is not one of the approved plan's files"));
 }
 
 #[tokio::test]

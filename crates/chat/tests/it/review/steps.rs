@@ -20,7 +20,7 @@ async fn only_chosen_steps_are_reported_and_a_file_of_an_excluded_step_asks() {
     let pending = ground.handle.chat().pending().unwrap();
     assert_eq!((pending.kind, pending.severity), (QuestionKind::ToolApproval, Severity::Major));
     let call = pending.call.unwrap();
-    assert!(call.reason.contains("/c.txt is not among the files"), "{}", call.reason);
+    assert!(call.reason.contains("/c.txt is not one of the approved plan's files"), "{}", call.reason);
     assert_eq!((call.step_number, call.reversible), (Some(1), Some(true)));
     assert!(call.diff.unwrap().contains("+bye\n"));
     ground.run(ground.answer("deny", "Step 3 waits for the release.")).await;

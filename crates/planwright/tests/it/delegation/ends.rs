@@ -68,7 +68,7 @@ async fn the_execute_button_answers_a_delegate_s_plan_card_too() {
         &json!({ "Plan it": [
             { "calls": [call("write_plan", plan("bye.txt"))] },
             { "calls": [call("exit_plan_mode", json!({ "plan_file_path": "/plans/say-goodbye.plan" }))] },
-            { "text": "Planned.", "told": ["The user had /plans/say-goodbye.plan carried out"] },
+            { "text": "Planned.", "told": ["The user executed /plans/say-goodbye.plan"] },
         ] }),
     );
     let server = home.serve().await;

@@ -40,7 +40,7 @@ async fn a_file_of_build_output_that_somebody_else_changes_meanwhile_stays_their
         assert_eq!(home.file("target/out").as_deref(), Some("theirs\n"), "{command}: {result}");
         assert_eq!(home.file("target/beside").as_deref(), Some("made\n"), "{command}: {result}");
         let told = output(&result);
-        assert!(told.contains("somebody else") && told.contains("/target/out"), "{command}: {result}");
+        assert!(told.contains("others changed it") && told.contains("/target/out"), "{command}: {result}");
         assert_eq!(result["result"]["conflicts"][0], "/target/out", "{command}: {result}");
     }
 }

@@ -51,7 +51,7 @@ async fn taking_back_leaves_alone_what_the_user_changed_while_the_card_waited() 
     assert_eq!(home.file("made/mine").as_deref(), Some("by hand\n"), "{result}");
     assert_eq!(home.file("src/main.rs").as_deref(), Some("fn main() {}\n"), "{result}");
     assert_eq!(home.file("local.cfg").as_deref(), Some("mine\n"), "{result}");
-    assert!(output(&result).contains("somebody else"), "{result}");
+    assert!(output(&result).contains("others changed"), "{result}");
 }
 
 #[tokio::test]

@@ -94,7 +94,7 @@ async fn taking_back_to_before_the_approval_needs_a_new_one_also_after_a_restart
     said(&chat, "Once more").await;
     let messages = chat.messages().await;
     assert_eq!((codes(&messages).last(), home.file("bye.txt")), (Some(&"PLAN_REQUIRED"), None));
-    assert!(refusal(&messages).contains("taken back to before the approval"), "{}", refusal(&messages));
+    assert!(refusal(&messages).contains("reverted to before the approval"), "{}", refusal(&messages));
     let snapshot = server.get(&format!("{}/snapshot", chat.path)).await["last_event_id"].as_u64().unwrap();
     assert_eq!(chat.post("execute").await.0, StatusCode::OK);
     chat.run_to_end(snapshot).await;
@@ -157,5 +157,5 @@ async fn what_a_command_changed_does_not_land_when_the_plan_was_taken_from_the_c
     let messages = chat.messages().await;
     assert_eq!(home.file("bye.txt"), None);
     let result = messages.iter().rfind(|message| message["message_type"] == "tool_result").unwrap()["content"].as_str().unwrap();
-    assert!(result.contains("requires an approved plan") && result.contains("taken back"), "{result}");
+    assert!(result.contains("requires an approved plan") && result.contains("reverted"), "{result}");
 }
