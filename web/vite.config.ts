@@ -1,6 +1,6 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import type { Plugin } from 'vite';
 
@@ -16,6 +16,22 @@ interface Graph {
   getModuleInfo(id: string): { isEntry: boolean; importers: readonly string[]; dynamicImporters: readonly string[] } | null;
 }
 
+/** The modules that use each icon. All icons come by way of one list, from which the graph can't tell who needs which. */
+const usersOfIcons = (() => {
+  const src = new URL('./src/', import.meta.url).pathname;
+  const list = readFileSync(new URL('./node_modules/lucide-react/dist/esm/lucide-react.mjs', import.meta.url), 'utf8');
+  const fileOf = new Map([...list.matchAll(/export \{([^}]*)\} from '\.\/(icons\/[\w-]+\.mjs)'/g)].flatMap(([, names = '', file = '']) => [...names.matchAll(/as (\w+)/g)].map(([, name = '']) => [name, file] as const)));
+  const users = new Map<string, string[]>();
+  for (const name of readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path))) {
+    const [, icons] = /import \{([^}]*)\} from 'lucide-react'/.exec(readFileSync(src + name, 'utf8')) ?? [];
+    for (const icon of icons?.split(',') ?? []) {
+      const file = fileOf.get(icon.trim().split(' ')[0] ?? '');
+      if (file) users.set(file, [...(users.get(file) ?? []), src + name]);
+    }
+  }
+  return users;
+})();
+
 /** The modules that are loaded on demand and need this one at once. `main` stands for the first load. */
 function loadedWith(id: string, graph: Graph, seen = new Set<string>()): Set<string> {
   const found = new Set<string>();
@@ -25,7 +41,7 @@ function loadedWith(id: string, graph: Graph, seen = new Set<string>()): Set<str
     const info = graph.getModuleInfo(one);
     if (info?.isEntry) found.add('main');
     if (info && info.dynamicImporters.length > 0) found.add(one);
-    info?.importers.forEach(visit);
+    (usersOfIcons.get(/icons\/[\w-]+\.mjs$/.exec(one)?.[0] ?? '') ?? info?.importers)?.forEach(visit);
   };
   visit(id);
   return found;
@@ -33,11 +49,13 @@ function loadedWith(id: string, graph: Graph, seen = new Set<string>()): Set<str
 
 const CHAT = /src\/app\/ChatRoute\.tsx$/;
 const INBOX = /src\/features\/home\/InboxPage\.tsx$/;
-const MARKDOWN = /src\/components\/markdown\/|node_modules\/(marked|remend)\//;
+/** Libraries that import nothing of ours. */
+const MARKDOWN = /node_modules\/(marked|remend)\//;
 const PRIORITIES = { pages: 40, markdown: 30, shared: 20, chat: 10 };
 type Part = keyof typeof PRIORITIES;
 
-/** In which file a module goes that the chat needs at once: by who else needs it, so that nobody loads much for a little. */
+/** In which file a module goes that the chat needs at once: by who else needs it, so that nobody loads much for a little. Only
+    by that: what a module imports is needed by everybody who needs the module, so no two files import each other. */
 function partOf(id: string, graph: Graph): Part | null {
   const needed = [...loadedWith(id, graph)];
   if (needed.includes('main') || !needed.some((one) => CHAT.test(one))) return null;

@@ -40,11 +40,13 @@ export function measure() {
   const lazy = assets.filter((file) => !shared.includes(file));
   const parts = lazy.map((file) => ({ file, bytes: packed(file) })).toSorted((a, b) => b.bytes - a.bytes);
   const strays = chunks.filter(({ file }) => home.includes(file)).flatMap(({ modules }) => modules.filter((module) => CHAT_ONLY.test(module)));
-  return { home: sum(home), chat: sum(chat), parts, strays };
+  const circles = chunks.filter(({ file, imports }) => closure(chunks, imports).includes(file)).map(({ file, imports }) => [file, ...imports.filter((other) => closure(chunks, [other]).includes(file))]);
+  return { home: sum(home), chat: sum(chat), parts, strays, circles };
 }
 
-export function failures({ home, chat, parts, strays }) {
+export function failures({ home, chat, parts, strays, circles }) {
   return [
+    ...circles.map((files) => `these files import each other, so one of them begins without the other: ${files.join(', ')}`),
     ...(home > BUDGETS.home ? [`the home page has ${home} bytes; its budget is ${BUDGETS.home}`] : []),
     ...(chat > BUDGETS.chat ? [`the chat page has ${chat} bytes; its budget is ${BUDGETS.chat}`] : []),
     ...parts.filter(({ bytes }) => bytes > BUDGETS.part).map(({ file, bytes }) => `${file} has ${bytes} bytes; its budget is ${BUDGETS.part}`),
