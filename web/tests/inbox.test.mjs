@@ -232,7 +232,7 @@ for (const [size, viewport] of Object.entries({ desktop: {}, phone: { viewport: 
       await page.getByRole('button', { name: /^(Filter|筛选)$/ }).click();
       await look('selection and filters');
       await page.goto(`${team.chats.review.url}/changes`);
-      await page.locator('.diff').first().waitFor();
+      await page.getByRole('tree').waitFor();
       await look('changes with viewed marks');
       await page.context().close();
     });

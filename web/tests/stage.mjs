@@ -59,8 +59,8 @@ export class Stage {
   }
 
   /** A browser of its own, whose tabs all belong to the test. */
-  async context() {
-    const { context, faults } = await newContext({ colorScheme: 'light' });
+  async context(looks = {}) {
+    const { context, faults } = await newContext(optionsOf(looks));
     this.#faults.set(context, faults);
     await this.server.signIn(context);
     return context;
@@ -75,13 +75,18 @@ export class Stage {
     return page;
   }
 
-  async #takePage({ locale = 'en', theme = 'light', size }) {
-    const phone = size === undefined ? {} : { viewport: size, hasTouch: true, isMobile: true };
-    const { context, page, faults } = await takePage({ colorScheme: theme, locale: locale === 'zh' ? 'zh-CN' : 'en-US', ...phone });
+  async #takePage(looks) {
+    const { context, page, faults } = await takePage(optionsOf(looks));
     this.#faults.set(context, faults);
     await this.server.signIn(context);
     return page;
   }
+}
+
+/** The browser's options for a language, a theme and the size of a phone. */
+function optionsOf({ locale = 'en', theme = 'light', size }) {
+  const phone = size === undefined ? {} : { viewport: size, hasTouch: true, isMobile: true };
+  return { colorScheme: theme, locale: locale === 'zh' ? 'zh-CN' : 'en-US', ...phone };
 }
 
 /** The question bar. */

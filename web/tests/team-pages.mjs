@@ -19,7 +19,9 @@ export const planPanel = async (page, place) => {
 };
 export const changes = async (page, { chats }) => {
   await page.goto(`${chats.review.url}/changes`);
-  await page.locator('.diff').first().waitFor();
+  await page.getByRole('tree').waitFor();
+  // On a phone a file is opened from the list.
+  if (page.viewportSize().width > 700) await page.locator('.diff-line').first().waitFor();
 };
 export const approval = async (page, place) => {
   await chat('delete')(page, place);

@@ -79,7 +79,7 @@ const openTab = async (page, chat, isPhone, tab) => {
   await openChat(page, chat);
   const tabs = page.getByRole('tablist');
   if (isPhone) {
-    await page.getByRole('button', { name: /^(More|更多)$/ }).click();
+    await page.getByRole('button', { name: /^(More|更多)$/ }).and(page.locator('[aria-haspopup=menu]')).click();
     await page.getByRole('menuitem', { name: /Side panel|侧边面板/ }).click();
   }
   await tabs.getByRole('tab', { name: tab }).click();
@@ -137,9 +137,14 @@ export const VIEWS = {
     await panel.getByRole('button', { name: /By message|按消息/ }).click();
     await panel.getByRole('button', { name: /^(Take back…|撤回…)$/ }).first().waitFor();
   },
-  'changes page': async (page, { acting }) => {
+  'changes page': async (page, { acting, isPhone }) => {
     await go(page, `${acting.url}/changes`);
-    await page.locator('.diff').first().waitFor();
+    await page.getByRole('tree').waitFor();
+    if (!isPhone) await page.locator('.diff-line').first().waitFor();
+  },
+  'plan page': async (page, { planned }) => {
+    await go(page, `${planned.url}/plan`);
+    await page.locator('#step-1').waitFor();
   },
   'nothing changed': async (page, { planned, isPhone }) => {
     const panel = await openTab(page, planned, isPhone, /Changes|更改/);
