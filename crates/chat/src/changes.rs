@@ -127,7 +127,7 @@ pub struct ChangedFile {
     pub outside_plan: Option<bool>,
 }
 
-/// A text file that a message changed, as it was and as it is then; `None` where it was not there.
+/// A text file before and after a message; `None` where the file did not exist.
 #[derive(Debug)]
 pub struct ChangedText {
     pub path: String,
@@ -199,7 +199,7 @@ impl Chat {
         Ok((changes, truncated))
     }
 
-    /// The text files that a message changed, whole. What is no text, or too long to be shown, is left out.
+    /// The complete text files that a message changed, without binary files and files that are too long to show.
     ///
     /// # Errors
     /// The database can't be read.
@@ -306,7 +306,7 @@ impl CallChanges {
             (MessageBody::ToolCall(call), _) => call.tool.as_str(),
             (MessageBody::ToolResult(result), _) => result.tool.as_str(),
             (MessageBody::Notice(Notice::Revert(_)), _) => "revert",
-            // The server marks a plan as approved; a plan that was told was not written by a call.
+            // The server marks a plan as approved. A plan in a reply was written without a call.
             (_, Author::System) => "approve",
             (_, Author::Assistant) => "write_plan",
             (_, Author::User | Author::Tool) => "",
@@ -323,7 +323,7 @@ impl CallChanges {
     }
 }
 
-/// Whether it is not known yet what comes of a call.
+/// Whether a call has no outcome yet.
 pub fn is_under_way(message: &Message) -> bool {
     message.body.tool_call().is_some_and(|call| call.status == CallStatus::Running)
 }

@@ -29,7 +29,7 @@ pub fn tasks(call: &ToolCall) -> Vec<(CallId, &str)> {
     tasks.zip(0..).map(|(task, number)| (call.call_id.helper(number), task)).collect()
 }
 
-/// What a helper is told of a call that would ask the user.
+/// The error of a helper's call that would need the user's approval.
 pub fn nobody_to_ask(wanted: &Approval) -> Problem {
     let text =
         format!("This needs the user's approval ({}), and helpers ask nobody. Go on without it, and say so in your report.", wanted.reason);

@@ -128,7 +128,7 @@ impl Chat {
 }
 
 impl Revert {
-    /// What a message tells of one that was done.
+    /// The revert that a notice reports.
     #[must_use]
     pub fn from_notice(message: &Message) -> Self {
         recorded(message)
@@ -258,7 +258,7 @@ fn back(present: &Image, chain: &[&StoredChange]) -> Result<Image, &'static str>
     let mut is_noted = false;
     for row in chain {
         let (before, after) = (&row.change.before, &row.change.after);
-        // What is unknown is only known to be the same where one note follows the other.
+        // An unknown state equals itself only if the two notes follow each other.
         if now.matches(after) || (is_noted && now == *after) {
             now = before.clone();
             is_noted = true;

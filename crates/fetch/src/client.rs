@@ -34,7 +34,7 @@ pub struct WebClient {
     whole_time: Duration,
 }
 
-/// What came of a fetch.
+/// The outcome of a fetch.
 #[derive(Debug)]
 pub enum Fetched {
     Page(WebPage),

@@ -89,7 +89,7 @@ fn unpack(sent: &Body) -> Result<Body, Problem> {
     bytes.truncate(MOST_UNPACKED);
     match read {
         Ok(_) => Ok(Body { bytes, is_cut: is_too_long || sent.is_cut }),
-        // The end of a body that was cut is not there to be unpacked.
+        // A cut body lacks its end, so unpacking it fails there.
         Err(_) if sent.is_cut && !bytes.is_empty() => Ok(Body { bytes, is_cut: true }),
         Err(_) => Err(failed("the packed page is damaged")),
     }

@@ -51,7 +51,7 @@ impl Store {
         if is_new { Ok(RequestState::New) } else { state(&known, sha256) }
     }
 
-    /// What is known of a request that was sent before; `None` if it was not.
+    /// The state of an earlier request with this key; `None` if there was none.
     ///
     /// # Errors
     /// The database failed.

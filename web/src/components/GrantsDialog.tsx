@@ -5,7 +5,8 @@ import { Modal } from '@/components/Modal';
 import { Skeleton } from '@/components/Skeleton';
 import { useText } from '@/i18n';
 import { announce } from '@/lib/announce';
-import { changesApi, type Grant } from '@/lib/api/changes';
+import { reviewApi } from '@/lib/api/review';
+import type { Grant } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { shownName } from '@/lib/marks';
 import { useMayChange } from '@/lib/rights';
@@ -23,12 +24,12 @@ function Grants() {
   const mayChange = useMayChange(workspaceId);
   const queries = useQueryClient();
   const queryKey = ['grants', chatId];
-  const grants = useQuery({ queryKey, queryFn: () => changesApi.grants(workspaceId, chatId), staleTime: 0 });
+  const grants = useQuery({ queryKey, queryFn: () => reviewApi.grants(workspaceId, chatId), staleTime: 0 });
   if (grants.error) return <Failed error={grants.error} retry={() => void grants.refetch()} />;
   if (!grants.data) return <Skeleton rows={2} />;
   const revoke = async ({ id, tool, folder }: Grant) => {
     try {
-      await changesApi.revoke(workspaceId, chatId, id);
+      await reviewApi.revoke(workspaceId, chatId, id);
       announce(t('revoked', { tool, folder }));
     } catch (error) {
       toastError(error);

@@ -81,7 +81,7 @@ impl Actor {
         Ok(())
     }
 
-    /// Ends the run. What is done stays.
+    /// Ends the run. Finished steps stay done.
     async fn end_at_stop(&mut self, change: Change) -> Result<(), Problem> {
         let change = self.without_open_calls(change).await?;
         commits::commit_work(&self.chat, None).await;

@@ -53,7 +53,7 @@ impl Run {
         let said = last_word(&turn).map(str::to_owned);
         Ok(match (outcome, said) {
             (TurnOutcome::Failed(problem), _) if problem.code == ErrorCode::Internal => return Err(problem),
-            // What it said before is better than nothing.
+            // An incomplete finding is better than none.
             (TurnOutcome::Failed(problem), Some(said)) if problem.code == ErrorCode::LimitReached => {
                 Ok(format!("{said}\n\n(It was stopped by a limit: {})", problem.message))
             }

@@ -30,7 +30,7 @@ struct AskedQuestion {
     default: Option<Value>,
 }
 
-// Buttons take a `variant` too; models need not be told of colours.
+// Buttons accept a `variant` too; the schema omits it, because models need no colours.
 #[derive(JsonSchema)]
 #[schemars(inline)]
 #[expect(dead_code, reason = "only its schema is used")]

@@ -100,8 +100,8 @@ impl Commands {
         }
     }
 
-    /// The calls whose changes have been staged for a week. Users are told where a command's changes are that could not land, and
-    /// have that long to copy them.
+    /// The calls whose changes have been staged for a week. The result of a command names the place of changes that
+    /// could not land; users have that long to copy them.
     #[must_use]
     pub fn old_stages(&self) -> Vec<CallId> {
         self.stages_before(SystemTime::now() - UNLANDED)

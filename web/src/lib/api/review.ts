@@ -1,40 +1,22 @@
-// The calls of a review: edits of a plan, comments on it, and running some of its steps.
+// The calls of a review: a plan's file and its edits, changed files, comments, taking back, and what was always allowed.
 import { call } from './request';
-import type { Finding, Plan } from './types';
+import type { Changes, ExecuteBody, FileDiff, Grant, Plan, PlanFile, RevertAnswer, RevertedFile, ReviewComment } from './types';
 
-/** A comment on a step of the plan, or on the plan as a whole. */
-interface PlanComment {
-  id: string;
-  step?: number;
-  quote: string;
-  text: string;
-}
-
-interface ExecuteBody {
-  plan_file: string;
-  plan_sha256: string;
-  /** All of them where it is left out. */
-  steps?: number[];
-  /** Asks after this one. */
-  stop_after?: number;
-  /** For the Actor. */
-  comment?: string;
-}
-
-type Loose = (method: string, path: string, options: { path: Record<string, string>; body?: unknown; headers?: Record<string, string> }) => Promise<unknown>;
-const loose = call as unknown as Loose;
-
-/** Of a plan's file as it is now. */
-interface PlanFileView {
-  sha256: string;
-  findings: (Finding & { step: number | null })[];
-}
+const inChat = (wid: string, cid: string) => ({ path: { wid, cid } });
 
 export const reviewApi = {
-  plan: (wid: string, cid: string) => loose('get', '/workspaces/{wid}/chats/{cid}/plan', { path: { wid, cid } }) as Promise<PlanFileView>,
+  plan: (workspace: string, chat: string): Promise<PlanFile> => call('get', '/workspaces/{wid}/chats/{cid}/plan', inChat(workspace, chat)),
   /** The user's own next version; refused when `base_sha256` is not the newest one. */
-  editPlan: (wid: string, cid: string, plan: Plan, base_sha256: string) => loose('put', '/workspaces/{wid}/chats/{cid}/plan', { path: { wid, cid }, body: { content: plan, base_sha256 } }),
-  execute: (wid: string, cid: string, body: ExecuteBody) => loose('post', '/workspaces/{wid}/chats/{cid}/execute', { path: { wid, cid }, body }),
-  sendComments: (wid: string, cid: string, content: string, comments: PlanComment[]) =>
-    loose('post', '/workspaces/{wid}/chats/{cid}/messages', { path: { wid, cid }, body: { content, comments }, headers: { 'idempotency-key': crypto.randomUUID() } }),
+  editPlan: (workspace: string, chat: string, content: Plan, base_sha256: string) => call('put', '/workspaces/{wid}/chats/{cid}/plan', { ...inChat(workspace, chat), body: { content, base_sha256 } }),
+  execute: (workspace: string, chat: string, body: ExecuteBody) => call('post', '/workspaces/{wid}/chats/{cid}/execute', { ...inChat(workspace, chat), body }),
+  /** Comments on steps or lines, together as one message. */
+  sendComments: (workspace: string, chat: string, content: string, comments: ReviewComment[], key: string) =>
+    call('post', '/workspaces/{wid}/chats/{cid}/messages', { ...inChat(workspace, chat), body: { content, comments }, headers: { 'idempotency-key': key } }),
+  /** A page of the changed files, without their diffs. */
+  files: (workspace: string, chat: string, cursor?: string): Promise<Changes> => call('get', '/workspaces/{wid}/chats/{cid}/changes', { ...inChat(workspace, chat), query: { summary: true, ...(cursor && { cursor }) } }),
+  file: (workspace: string, chat: string, path: string, context: number): Promise<FileDiff> => call('get', '/workspaces/{wid}/chats/{cid}/changes/file', { ...inChat(workspace, chat), query: { path, context } }),
+  takeBack: (workspace: string, chat: string, files: RevertedFile[], options: { preview?: boolean; skip_conflicts?: boolean } = {}): Promise<RevertAnswer> =>
+    call('post', '/workspaces/{wid}/chats/{cid}/revert', { ...inChat(workspace, chat), body: { files, ...options } }),
+  grants: (workspace: string, chat: string): Promise<Grant[]> => call('get', '/workspaces/{wid}/chats/{cid}/grants', inChat(workspace, chat)),
+  revoke: (wid: string, cid: string, gid: string) => call('delete', '/workspaces/{wid}/chats/{cid}/grants/{gid}', { path: { wid, cid, gid } }),
 };

@@ -12,7 +12,7 @@ export type MessageType = Schemas['MessageType'];
 export type ChatState = Schemas['ChatState'];
 export type StepStatus = Schemas['StepStatus'];
 export type Severity = Schemas['Severity'];
-export type QuestionKind = Schemas['QuestionKind'] | 'step_stop';
+export type QuestionKind = Schemas['QuestionKind'];
 export type QuestionOutcome = Schemas['QuestionOutcome'];
 export type RunOutcome = Schemas['RunOutcome'];
 export type SwitchedBy = Schemas['SwitchedBy'];
@@ -21,9 +21,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 export type StepProgress = Schemas['StepProgress'];
-/** Of a plan that is carried out: which steps were chosen (null: all), and after which the run asks. */
-type PlanProgress = NonNullable<Schemas['ChatView']['progress']> & { chosen_steps?: number[] | null; stop_after?: number | null };
-export type Chat = Omit<Schemas['ChatView'], 'app_data' | 'pending_question' | 'progress'> & { pending_question: PendingQuestion | null; progress: PlanProgress | null };
+export type Chat = Omit<Schemas['ChatView'], 'app_data' | 'pending_question'> & { pending_question: PendingQuestion | null };
 /** What the metadata hold depends on the type of message; who reads a part of it says what it is. */
 export type Message = Omit<Schemas['Message'], 'metadata'> & { metadata: { [key: string]: unknown } };
 export type PlanStep = Known<Schemas['PlanStep']>;
@@ -70,10 +68,16 @@ interface CallOfQuestion {
 
 // A chat's file changes, and the preview of a revert.
 export type Image = Schemas['Image'];
-export type ChangedFile = Schemas['ChangedFile'] & { outside_plan?: boolean };
+export type ChangedFile = Schemas['ChangedFile'];
+export type FileDiff = Schemas['FileDiff'];
 export type CallChanges = Schemas['CallChanges'];
 export type Changes = Schemas['Changes'];
 export type RevertStep = Schemas['Step'];
+export type RevertedFile = Known<Schemas['RevertedFile']>;
+export type ReviewComment = Known<Schemas['CommentBody']>;
+export type Grant = Schemas['GrantView'];
+export type PlanFile = Schemas['PlanFileView'];
+export type ExecuteBody = Known<Schemas['ExecuteBody']>;
 export type RevertAnswer = Omit<Schemas['RevertAnswer'], 'message'> & { message: Message | null };
 
 export type FileNode = Schemas['FileNode'];

@@ -74,7 +74,7 @@ function usePlace(named: string | null, { current, toFile, follow }: Cursor, ord
     if (named !== null) toFile(named);
   }, [named, toFile]);
   const first = order[0]?.path;
-  // What the address names is gone to first.
+  // The file in the address comes first.
   const place = current ?? named;
   const isListed = place !== null && order.some(({ path }) => path === place);
   useEffect(() => {

@@ -2,14 +2,15 @@ import { useRef, useState } from 'react';
 import { Button } from '@/components/Button';
 import { Confirm } from '@/components/Modal';
 import { useText } from '@/i18n';
-import { changesApi, type SentComment } from '@/lib/api/changes';
+import { reviewApi } from '@/lib/api/review';
+import type { ReviewComment } from '@/lib/api/types';
 import { announce } from '@/lib/announce';
 import { useChatIds, useChatView } from '@/lib/chat/context';
 import { toast, toastError } from '@/lib/toast';
 import type { Comments, Draft } from './comments';
 
 /** Lines that were deleted have no number in the new file: the quote, as in a diff, says which they are. */
-const sentOf = ({ path, side, from, to, quote, step, text }: Draft, place: number): SentComment => ({
+const sentOf = ({ path, side, from, to, quote, step, text }: Draft, place: number): ReviewComment => ({
   id: `c${place + 1}`,
   path,
   ...(step !== null && { step }),
@@ -34,7 +35,7 @@ export function SendComments({ comments }: { comments: Comments }) {
     setSending(true);
     const { ready } = comments;
     try {
-      await changesApi.sendComments(workspaceId, chatId, t('lead', { count }), ready.map(sentOf), key.current);
+      await reviewApi.sendComments(workspaceId, chatId, t('lead', { count }), ready.map(sentOf), key.current);
       key.current = crypto.randomUUID();
       comments.remove(ready.map(({ id }) => id));
       toast(t('sent', { count }));

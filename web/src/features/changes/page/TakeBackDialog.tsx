@@ -8,7 +8,8 @@ import { Modal } from '@/components/Modal';
 import { Skeleton } from '@/components/Skeleton';
 import { useText } from '@/i18n';
 import { announce } from '@/lib/announce';
-import { changesApi, type TakenFile } from '@/lib/api/changes';
+import { reviewApi } from '@/lib/api/review';
+import type { RevertedFile } from '@/lib/api/types';
 import { api } from '@/lib/api/client';
 import type { ChangedFile, RevertAnswer } from '@/lib/api/types';
 import { useChatIds, useChatView } from '@/lib/chat/context';
@@ -26,7 +27,7 @@ export interface Asked {
   hunk: Hunk | null;
 }
 
-const takenOf = ({ file, sha256, hunk }: Asked): TakenFile => ({ path: file.path, after_sha256: sha256, ...(hunk && { hunks: hunk.numbers }) });
+const takenOf = ({ file, sha256, hunk }: Asked): RevertedFile => ({ path: file.path, after_sha256: sha256, ...(hunk && { hunks: hunk.numbers }) });
 
 /** What taking back a file or a hunk would do; then does it. */
 export function TakeBackDialog({ asked, close, reload }: { asked: Asked | null; close: () => void; reload: () => void }) {
@@ -45,7 +46,7 @@ function Preview({ asked, close, reload }: { asked: Asked; close: () => void; re
   const { workspaceId, chatId } = useChatIds();
   const isBusy = useChatView(isInProgress);
   const taken = takenOf(asked);
-  const preview = useQuery({ queryKey: ['revert', chatId, taken], queryFn: () => changesApi.takeBack(workspaceId, chatId, [taken], { preview: true }), staleTime: 0, gcTime: 0, retry: false });
+  const preview = useQuery({ queryKey: ['revert', chatId, taken], queryFn: () => reviewApi.takeBack(workspaceId, chatId, [taken], { preview: true }), staleTime: 0, gcTime: 0, retry: false });
   if (preview.error) return <Failed error={preview.error} retry={reload} />;
   if (!preview.data || preview.isFetching) return <Skeleton rows={3} />;
   const { files, conflicts } = preview.data;
@@ -84,7 +85,7 @@ function Foot({ asked, answer, isBusy, close }: { asked: Asked; answer: RevertAn
   const takeBack = async () => {
     setRunning(true);
     try {
-      const { message } = await changesApi.takeBack(workspaceId, chatId, [takenOf(asked)]);
+      const { message } = await reviewApi.takeBack(workspaceId, chatId, [takenOf(asked)]);
       const words = asked.hunk === null ? t('fileTakenBack') : t('hunkTakenBack');
       const undo = (id: string) => () => void api.revert(workspaceId, chatId, id).then(again, toastError);
       toast(words, message ? { action: { label: changes('undo'), run: undo(message.id) } } : {});

@@ -1,6 +1,6 @@
 // All files that the chat changed, read again when it may have changed something more.
 import { useQuery } from '@tanstack/react-query';
-import { changesApi } from '@/lib/api/changes';
+import { reviewApi } from '@/lib/api/review';
 import type { ChangedFile } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { useEffects } from '@/lib/chat/effects';
@@ -15,7 +15,7 @@ export function useChangedFiles() {
       const files: ChangedFile[] = [];
       let cursor: string | undefined;
       do {
-        const page = await changesApi.files(workspaceId, chatId, cursor);
+        const page = await reviewApi.files(workspaceId, chatId, cursor);
         files.push(...page.total.files);
         cursor = page.next_cursor ?? undefined;
       } while (cursor !== undefined);

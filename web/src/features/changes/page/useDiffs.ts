@@ -1,6 +1,6 @@
 // The diffs of the files that came into sight, each loaded once for each content.
 import { useCallback, useMemo, useReducer, useRef } from 'react';
-import { changesApi } from '@/lib/api/changes';
+import { reviewApi } from '@/lib/api/review';
 import type { ChangedFile } from '@/lib/api/types';
 import { useChatIds } from '@/lib/chat/context';
 import { uncut } from '../model';
@@ -43,10 +43,10 @@ export function useDiffs(): Diffs {
         entries.current.set(file.path, { stamp, loaded });
         changed();
       };
-      // What was there stays until the new one has come.
+      // The old diff stays until the new one arrives.
       entries.current.set(file.path, { stamp, loaded: known?.loaded ?? { state: 'loading' } });
       try {
-        const answer = await changesApi.file(workspaceId, chatId, file.path, context);
+        const answer = await reviewApi.file(workspaceId, chatId, file.path, context);
         const hunks = parseHunks(uncut(answer.diff)).map((hunk, place) => ({ ...hunk, numbers: answer.hunks[place]?.numbers ?? [] }));
         put({ state: 'loaded', hunks, isCut: answer.truncated, sha256: answer.after_sha256 ?? null, shownAs: answer });
       } catch (reason) {

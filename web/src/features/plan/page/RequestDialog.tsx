@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { Modal } from '@/components/Modal';
@@ -18,6 +18,8 @@ export function RequestDialog({ isOpen, close }: { isOpen: boolean; close: () =>
   const { workspaceId, chatId } = useChatIds();
   const { draft, shown } = useReview();
   const [sending, setSending] = useState(false);
+  // The same for every attempt, so that a message whose answer got lost is not sent twice.
+  const key = useRef(crypto.randomUUID());
   const [problem, setProblem] = useState<string | null>(null);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -29,7 +31,8 @@ export function RequestDialog({ isOpen, close }: { isOpen: boolean; close: () =>
         const step = stepOf(one, draft.keys);
         return { id: one.id, ...(step !== null && { step }), quote: one.quote, text: one.text.trim() };
       });
-      await reviewApi.sendComments(workspaceId, chatId, draft.whole.trim() || t('lead', { revision: shown.revision }), comments);
+      await reviewApi.sendComments(workspaceId, chatId, draft.whole.trim() || t('lead', { revision: shown.revision }), comments, key.current);
+      key.current = crypto.randomUUID();
       draft.clearComments();
       close();
       toast(t('sent'));

@@ -1,4 +1,4 @@
-// What a reviewer has written and chosen and not sent: kept in the browser, by chat, the same in all its tabs.
+// Comments and choices of a reviewer before they are sent: kept in the browser by chat, the same in all tabs.
 import { useMemo } from 'react';
 import { create } from 'zustand';
 import type { Plan } from '../model';

@@ -1,4 +1,4 @@
-// What the linter finds in the plan's file as it is now.
+// The linter's findings in the current plan file.
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { reviewApi } from '@/lib/api/review';

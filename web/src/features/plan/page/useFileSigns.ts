@@ -33,7 +33,7 @@ async function namesIn(workspace: string, folder: string): Promise<Set<string>> 
     const { children } = await api.files(workspace, folder);
     return new Set((children ?? []).map((child) => child.path));
   } catch (error) {
-    // A folder that is not there has nothing in it.
+    // A missing folder is empty.
     if (error instanceof ApiError && error.status >= 400 && error.status < 500) return new Set();
     throw error;
   }

@@ -17,7 +17,7 @@ const CHANGES: EffectKind[] = ['create', 'write', 'replace'];
 /** What would happen, before anybody decides, told once: the command, the server's diff, what is deleted, whether it can be taken back. */
 export function CallDetails({ call, question }: { call: CallView; question: string }) {
   const t = useText('approval');
-  // What a server's tool does is not known, so what it is told is all there is to decide on.
+  // The effects of a server's tool are unknown, so its arguments are all there is to decide on.
   const unknown = call.effects.every((effect) => effect.kind === 'call' || effect.kind === 'consult');
   const files = call.diff === undefined ? [] : filesOf(call.diff);
   const bare = call.command === undefined && call.changed === undefined && files.length === 0 && unknown;
