@@ -12,7 +12,7 @@ use agent_client_protocol::v1::schema::{
     RequestPermissionOutcome, RequestPermissionRequest, SessionId, ToolCall, ToolCallId, ToolCallStatus, ToolCallUpdate,
     ToolCallUpdateFields, ToolKind,
 };
-use planwright_chat::Pending;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::message::PlanToApprove;
 use planwright_protocol::question::{Decision, StopDecision};
 use planwright_protocol::{Question, QuestionKind};

@@ -37,11 +37,11 @@ pub mod tool;
 
 pub use recovery::cancelled;
 
-use crate::agent::Agent;
 use crate::chat::{Chat, broken};
 use crate::crash;
 use async_trait::async_trait;
 use futures::{Stream, StreamExt};
+use planwright_protocol::Agent;
 use planwright_protocol::Problem;
 use planwright_tools::{Approval, Consent, Effect, FileChange, LandingEffect, Output, Permit, Prepared, Situation, Verdict, decide};
 use tokio_util::task::TaskTracker;

@@ -1,34 +1,19 @@
 //! One changed file as a diff with numbered changes.
 
 use crate::changed_steps::steps_in_progress;
-use crate::changes::{ChangedFile, ChangesQuery};
+use crate::changes::ChangesQuery;
 use crate::chat::{Chat, broken};
 use crate::net_change::net_changes;
+use planwright_protocol::api::changes::{ChangedFile, FileDiff};
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_tools::hunks::{self, NumberedHunk};
+use planwright_tools::hunks;
 use planwright_tools::{WorkspacePath, diff};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 /// The longest diff of one file.
 const LONGEST: usize = 4 << 20;
 /// Lines around each change.
 const DEFAULT_CONTEXT: usize = 3;
 const MOST_CONTEXT: usize = 100_000;
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct FileDiff {
-    #[serde(flatten)]
-    pub file: ChangedFile,
-    /// The content before; null if there was no file.
-    pub before_sha256: Option<String>,
-    /// The content after, for `viewed` and `revert`; null if the file was deleted.
-    pub after_sha256: Option<String>,
-    /// The hunks of `diff`, in its order. `revert` takes their numbers. Empty for anything but text.
-    pub hunks: Vec<NumberedHunk>,
-    /// Whether the file changed after the chat's last change, so that it can't be reverted.
-    pub changed_since: bool,
-}
 
 impl Chat {
     /// The diff of one file that the chat changed, with this many lines around each change (default 3).

@@ -4,13 +4,12 @@ use crate::changed_steps::steps_in_progress;
 use crate::chat::{Chat, broken};
 use crate::net_change::{Net, in_order, net_changes};
 use planwright_plan::PlanDocument;
+use planwright_protocol::api::changes::{CallChanges, ChangedFile, Changes, Status, Total};
 use planwright_protocol::message::CallStatus;
-use planwright_protocol::{Author, Image, Message, MessageBody, MessageId, Notice, Problem, Role, Timestamp};
+use planwright_protocol::{Author, Image, Message, MessageBody, MessageId, Notice, Problem};
 use planwright_store::StoredChange;
 use planwright_tools::diff::{self, Diff};
 use planwright_tools::{FileChange, Scope, Version, WorkspacePath};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
 /// How long the diff of one file may be.
@@ -48,83 +47,6 @@ impl ChangesQuery {
         };
         rows.iter().filter(|row| is_chosen(row.change.message_id)).collect()
     }
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Changes {
-    /// On the first page; empty in a summary.
-    pub changes: Vec<CallChanges>,
-    /// Whether `changes` lacks some, because there are too many. The newest are there.
-    pub truncated: bool,
-    pub total: Total,
-    /// The next page of `total.files` is that with this `cursor`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_cursor: Option<String>,
-}
-
-/// From before the first change to after the last.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Total {
-    /// A page of them, by path.
-    pub files: Vec<ChangedFile>,
-    /// How many there are on all pages.
-    pub count: usize,
-}
-
-/// What one message changed.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CallChanges {
-    pub message_id: MessageId,
-    pub call_id: Option<String>,
-    /// The tool; `revert` where the user took something back, `approve` where a plan was marked as approved.
-    pub tool: String,
-    pub agent_role: Option<Role>,
-    pub at: Timestamp,
-    pub files: Vec<ChangedFile>,
-    /// How many more files it changed than are listed here.
-    pub left_out: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    Created,
-    Modified,
-    Deleted,
-    Moved,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ChangedFile {
-    pub path: String,
-    /// Where it was before, if it only moved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    pub status: Status,
-    pub before: Image,
-    pub after: Image,
-    pub diff: String,
-    pub added: usize,
-    pub removed: usize,
-    pub binary: bool,
-    /// Whether the diff was cut or left out, because there is too much of it.
-    pub truncated: bool,
-    pub reverted: bool,
-    /// Why it can't be taken back, if so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub irreversible: Option<&'static str>,
-    /// What happened to a ref of git's, in plain words, such as `branch main moved from 1234567890 to 89abcdef01`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub git: Option<String>,
-    /// In a summary: the messages that changed it, at most the newest 20.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub messages: Vec<MessageId>,
-    /// In a summary: the number of the plan's step that was in progress when it was last changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub step: Option<u32>,
-    /// In a summary, if an approved plan names files: whether this file is not among those of the approved steps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outside_plan: Option<bool>,
 }
 
 /// A text file before and after a message; `None` where the file did not exist.
@@ -194,7 +116,7 @@ impl Chat {
         let (mut changes, mut room) = (Vec::new(), LONGEST_TOGETHER);
         for (message, own, left_out) in listed.into_iter().rev() {
             let files = self.files(own, &mut room).await?;
-            changes.push(CallChanges { left_out, ..CallChanges::of(message, files) });
+            changes.push(CallChanges { left_out, ..call_changes(message, files) });
         }
         Ok((changes, truncated))
     }
@@ -289,37 +211,35 @@ impl Chat {
         Ok(Version { image: image.clone(), bytes })
     }
 
-    async fn irreversible(&self, net: &Net) -> Result<Option<&'static str>, Problem> {
+    async fn irreversible(&self, net: &Net) -> Result<Option<String>, Problem> {
         if net.before == Image::Unknown || net.after == Image::Unknown {
-            return Ok(Some("too large to take back, or no plain file"));
+            return Ok(Some("too large to take back, or no plain file".to_owned()));
         }
         Ok(match net.before.content() {
-            Some(sha256) if !self.store.has_content(sha256).await? => Some("too large to take back"),
+            Some(sha256) if !self.store.has_content(sha256).await? => Some("too large to take back".to_owned()),
             Some(_) | None => None,
         })
     }
 }
 
-impl CallChanges {
-    fn of(message: &Message, files: Vec<ChangedFile>) -> Self {
-        let tool = match (&message.body, message.author) {
-            (MessageBody::ToolCall(call), _) => call.tool.as_str(),
-            (MessageBody::ToolResult(result), _) => result.tool.as_str(),
-            (MessageBody::Notice(Notice::Revert(_)), _) => "revert",
-            // The server marks a plan as approved. A plan in a reply was written without a call.
-            (_, Author::System) => "approve",
-            (_, Author::Assistant) => "write_plan",
-            (_, Author::User | Author::Tool) => "",
-        };
-        Self {
-            message_id: message.id,
-            call_id: message.body.call_id().map(|id| id.to_string()),
-            tool: tool.to_owned(),
-            agent_role: message.agent_role,
-            at: message.created_at,
-            files,
-            left_out: 0,
-        }
+fn call_changes(message: &Message, files: Vec<ChangedFile>) -> CallChanges {
+    let tool = match (&message.body, message.author) {
+        (MessageBody::ToolCall(call), _) => call.tool.as_str(),
+        (MessageBody::ToolResult(result), _) => result.tool.as_str(),
+        (MessageBody::Notice(Notice::Revert(_)), _) => "revert",
+        // The server marks a plan as approved. A plan in a reply was written without a call.
+        (_, Author::System) => "approve",
+        (_, Author::Assistant) => "write_plan",
+        (_, Author::User | Author::Tool) => "",
+    };
+    CallChanges {
+        message_id: message.id,
+        call_id: message.body.call_id().map(|id| id.to_string()),
+        tool: tool.to_owned(),
+        agent_role: message.agent_role,
+        at: message.created_at,
+        files,
+        left_out: 0,
     }
 }
 

@@ -14,7 +14,6 @@ pub use activity::Activity;
 pub use change::Change;
 pub use record::{ChatRecord, Draft};
 
-use crate::card::Pending;
 use crate::chat_file::ChatFile;
 use crate::inbox::Inbox;
 use crate::models::Models;
@@ -23,6 +22,7 @@ use owner::{Owner, Request};
 use planwright_agent::fit;
 use planwright_agent::provider::DEFAULT_CONTEXT;
 use planwright_feed::{ChatFeed, EventLog, Hub, Moment, Source};
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::message::ServerTrouble;
 use planwright_protocol::{ChatId, ErrorCode, Problem};
 use planwright_store::{ApprovalRow, Store, TurnMessages, TurnWindow};

@@ -2,12 +2,12 @@
 //! chat's own: so an interrupted delegate resumes.
 
 use crate::action::result;
-use crate::agent::Agent;
 use crate::chat::Change;
 use crate::exploration;
 use crate::run::Run;
 use planwright_agent::thread::{of_thread, task_message};
 use planwright_agent::{Turn, TurnOutcome, drive};
+use planwright_protocol::Agent;
 use planwright_protocol::message::ToolCall;
 use planwright_protocol::{Author, CallId, CallMessage, ErrorCode, Message, Problem, QuestionId, Role};
 use planwright_tools::tool::Input;

@@ -17,7 +17,6 @@
 //! | [`prompt_context`] | facts about the workspace in the prompt |
 //! | `reasoning` | reasoning that a model shows, limited |
 //! | [`read_marker`] | the history in the order in which the model read it |
-//! | [`agent`] | the agents of a chat: its own, or a delegate |
 //! | [`delegation`] | a task delegated to another role, in the same chat |
 //! | [`exploration`] | tasks of helpers that read at the same time |
 //! | [`action`] | everything that changes a workspace, in five steps; also after a crash |
@@ -44,7 +43,6 @@
 
 mod action;
 mod actor;
-mod agent;
 mod available_tools;
 mod card;
 mod changed_file;
@@ -90,20 +88,14 @@ mod view;
 mod work;
 
 pub use actor::{OPERATOR, Reply, SentKey};
-pub use agent::Agent;
-pub use card::Pending;
-pub use changed_file::FileDiff;
-pub use changes::{CallChanges, ChangedFile, ChangedText, Changes, ChangesQuery};
+pub use changes::{ChangedText, ChangesQuery};
 pub use chat::Chat;
 pub use context::{ContextPart, ContextView};
 pub use handle::Handle;
 pub use images::image_type;
-pub use model_choice::ModelOptions;
 pub use models::{Models, named as named_models};
-pub use plan_view::{PlanFileView, PlanFinding};
-pub use planwright_plan::{Finding, lint as lint_plan};
-pub use revert::{Conflict, Revert, RevertSummary, Step, shorten_revert};
-pub use revert_files::RevertDiff;
+pub use planwright_plan::lint as lint_plan;
+pub use revert::{Revert, revert_summary, shorten_revert};
 pub use sessions::Sessions;
 pub use user_call::{Place, UserCall};
-pub use view::{ChatView, ProgressView, RunEnd, Snapshot, ToolView, shorten, tool_views};
+pub use view::{ToolView, shorten, tool_views};

@@ -3,26 +3,12 @@
 use crate::chat::Chat;
 use crate::sessions::Sessions;
 use planwright_agent::Provider;
+use planwright_protocol::api::workspace::ModelOptions;
 use planwright_protocol::op::{FieldChange, MarkChange};
 use planwright_protocol::settings::{ModelChoice, ModelSettings};
 use planwright_protocol::{ErrorCode, Mode, Problem, WorkspaceId};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
-
-/// The models of a workspace, as PROVIDER/MODEL.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ModelOptions {
-    /// The configured model for plan mode; null if there is none.
-    #[schemars(example = &"anthropic/claude-sonnet-4-5")]
-    pub plan: Option<String>,
-    /// The configured model for act mode; null if there is none.
-    #[schemars(example = &"local/qwen3-coder")]
-    pub act: Option<String>,
-    /// The models that can be chosen for a chat: the configured ones, and the known ones of every usable provider.
-    pub available: Vec<String>,
-}
 
 impl Chat {
     /// The model for a mode: the one chosen for this chat, otherwise the configured one.

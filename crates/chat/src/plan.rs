@@ -1,10 +1,11 @@
 //! The content of a plan file, and the cards and messages that show it.
 
-use crate::agent::Agent;
-use crate::card::Pending;
+use crate::card::plan_approval;
 use crate::chat::{Change, Chat};
 use crate::drift::planned_files;
 use planwright_plan::PlanDocument;
+use planwright_protocol::Agent;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::message::{PlanVersion, ReplyPart};
 use planwright_protocol::{Event, Message, Mode, Plan, Problem, Question, QuestionKind, Role, Severity};
 use planwright_store::{ApprovalRow, AuditKind};
@@ -100,7 +101,7 @@ impl StoredPlan {
 
     /// The card that asks for its approval.
     pub fn card(&self, by: Agent, question: Question) -> Pending {
-        Pending::plan_approval(by, &self.path, &self.document, &self.sha256, question)
+        plan_approval(by, &self.path, &self.document, &self.sha256, question)
     }
 }
 

@@ -1,39 +1,11 @@
 //! The chat's plan as its file is now, for clients.
 
 use crate::chat::{Chat, broken};
-use planwright_plan::{Finding, PlanDocument, lint};
-use planwright_protocol::{ErrorCode, Plan, PlanFileStatus, Problem, sha256_hex};
+use planwright_plan::{PlanDocument, lint};
+use planwright_protocol::api::plan::{Finding, PlanFileView, PlanFinding};
+use planwright_protocol::{ErrorCode, Problem, sha256_hex};
 use planwright_tools::WorkspacePath;
 use planwright_tools::plan_callers::callers_outside;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-/// The plan file of a chat.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PlanFileView {
-    #[schemars(example = "/plans/add-a-farewell.plan")]
-    pub plan_file: String,
-    /// The hash for `execute` and `PUT …/plan`. It does not change with the progress.
-    pub sha256: String,
-    /// The text of the file.
-    pub content: String,
-    /// Null if the file can't be parsed as a plan, as are `revision` and `status`.
-    pub plan: Option<Plan>,
-    pub revision: Option<u32>,
-    pub status: Option<PlanFileStatus>,
-    pub findings: Vec<PlanFinding>,
-    /// The hash of the approved version; null if none is approved.
-    pub approved_sha256: Option<String>,
-}
-
-/// A finding of the linter.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PlanFinding {
-    #[serde(flatten)]
-    pub finding: Finding,
-    /// The step that it is about; null for the rest of the plan.
-    pub step: Option<u32>,
-}
 
 impl Chat {
     /// # Errors

@@ -1,14 +1,13 @@
 //! What taking back a chat's changes would do: thought out from what was noted and what is there, nothing done.
 
 use crate::chat::{Chat, broken};
+use planwright_protocol::api::changes::RevertSummary;
 use planwright_protocol::message::{RevertNotice, RevertStatus};
 use planwright_protocol::op::RevertTarget;
 use planwright_protocol::{ErrorCode, Image, Message, MessageBody, MessageId, Notice, Problem};
 use planwright_store::{Content, StoredChange};
 use planwright_tools::workspace::{CHANGED, NO_COPY, NOT_EMPTY};
 use planwright_tools::{Workspace, WorkspacePath};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -31,28 +30,15 @@ pub use planwright_protocol::message::{RevertConflict as Conflict, RevertStep as
 /// How many paths an answer has of each kind.
 const MOST_LISTED: usize = 1000;
 
-/// So much of it as one answer can have.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct RevertSummary {
-    /// The first 1,000.
-    pub files: Vec<Step>,
-    /// How many there are.
-    pub file_count: usize,
-    /// The first 1,000.
-    pub conflicts: Vec<Conflict>,
-    pub conflict_count: usize,
-    /// Whether `files` or `conflicts` lacks some.
-    pub truncated: bool,
-}
-
-impl From<Revert> for RevertSummary {
-    fn from(revert: Revert) -> Self {
-        let Revert { mut files, mut conflicts, .. } = revert;
-        let (file_count, conflict_count) = (files.len(), conflicts.len());
-        files.truncate(MOST_LISTED);
-        conflicts.truncate(MOST_LISTED);
-        Self { truncated: file_count.max(conflict_count) > MOST_LISTED, files, file_count, conflicts, conflict_count }
-    }
+/// So much of a revert as one answer can have.
+#[must_use]
+pub fn revert_summary(revert: Revert) -> RevertSummary {
+    let Revert { mut files, mut conflicts, .. } = revert;
+    let (file_count, conflict_count) = (files.len(), conflicts.len());
+    files.truncate(MOST_LISTED);
+    conflicts.truncate(MOST_LISTED);
+    let truncated = file_count.max(conflict_count) > MOST_LISTED;
+    RevertSummary { files, file_count, conflicts, conflict_count, truncated }
 }
 
 /// Cuts the lists in the message of a revert, for an answer.

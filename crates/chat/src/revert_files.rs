@@ -5,6 +5,7 @@ use crate::changes::ChangesQuery;
 use crate::chat::{Chat, broken};
 use crate::net_change::{Net, net_changes};
 use crate::revert::{Conflict, Revert, Step};
+use planwright_protocol::api::changes::RevertDiff;
 use planwright_protocol::op::FileToRevert;
 use planwright_protocol::{ErrorCode, Image, Problem, sha256_hex};
 use planwright_store::{Content, StoredChange};
@@ -12,8 +13,6 @@ use planwright_tools::WorkspacePath;
 use planwright_tools::diff::{self, Diff};
 use planwright_tools::hunks::{HunkError, revert_some};
 use planwright_tools::workspace::CHANGED;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -153,15 +152,6 @@ impl Chat {
         }
         Ok(())
     }
-}
-
-/// How a revert would change one file.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct RevertDiff {
-    pub path: String,
-    pub diff: String,
-    pub added: usize,
-    pub removed: usize,
 }
 
 /// How much of a file is taken back.

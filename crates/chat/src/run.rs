@@ -5,9 +5,7 @@ mod replay;
 
 use crate::action::agent_call::{CallOutcome, perform_together, take_together};
 use crate::action::plan_reply;
-use crate::agent::Agent;
 use crate::available_tools::AvailableTools;
-use crate::card::Pending;
 use crate::chat::{Change, Chat, Draft};
 use crate::crash;
 use crate::delta_batches::DeltaBatches;
@@ -24,6 +22,8 @@ use planwright_agent::answer::{ParsedAnswer, parse_answer};
 use planwright_agent::prompt::{PromptFacts, system_prompt, tool_definitions};
 use planwright_agent::thread::{is_task, of_thread};
 use planwright_agent::{Delta, ModelCall, ModelRequest, Provider, Purpose, Turn, World, compaction, fit, out_of_turns};
+use planwright_protocol::Agent;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{AssistantText, ReplyPart};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageId, Mode, Notice, Problem, Role};
@@ -138,7 +138,7 @@ impl Run {
         let role = agent.role;
         self.prompt_context.look(&self.chat, turn.history()).await?;
         let plan = Execution::of(&self.chat).map(|execution| execution.text());
-        let offer = self.chat.settings().offer(agent.kind());
+        let offer = self.chat.settings().offer(AgentKind::from(agent));
         let (environment, instructions) = (&self.prompt_context.environment, &self.prompt_context.instructions(context));
         let works_for = if agent.delegation.is_some() { Some(self.chat.agent().role) } else { None };
         let facts = PromptFacts {
@@ -182,13 +182,13 @@ impl Run {
             match delta {
                 Delta::Text(text) => {
                     received.text.push_str(&text);
-                    if agent.kind() == AgentKind::Main {
+                    if AgentKind::from(agent) == AgentKind::Main {
                         self.chat.delta(agent, text_id, &text).await?;
                     }
                 }
                 Delta::Reasoning(text) => {
                     received.reasoning.add(&text);
-                    if agent.kind() == AgentKind::Main {
+                    if AgentKind::from(agent) == AgentKind::Main {
                         self.chat.publish_reasoning(agent, text_id, &text).await?;
                     }
                 }
@@ -210,7 +210,7 @@ impl Run {
         let mut text = AssistantText::default();
         let mut message = None;
         // A helper writes no plan and asks nobody, in whatever form.
-        let is_answer = received.calls.is_empty() && agent.kind() == AgentKind::Main;
+        let is_answer = received.calls.is_empty() && AgentKind::from(agent) == AgentKind::Main;
         let answer = if is_answer { parse_answer(&received.text) } else { ParsedAnswer::Text { reason: None } };
         match answer {
             ParsedAnswer::Plan { plan, prose } if agent.role.mode() == Mode::Plan => {
@@ -303,7 +303,7 @@ impl World for Run {
             return Ok(notes);
         }
         // A helper has its own count, which survives a crash with its conversation.
-        let (asked, most) = match agent.kind() {
+        let (asked, most) = match AgentKind::from(agent) {
             AgentKind::Main => (self.asked.fetch_add(1, Ordering::Relaxed), limits.turns),
             AgentKind::Helper => (u32::try_from(turn.conversation().replies().plan).unwrap_or(u32::MAX), exploration::MOST_REPLIES),
         };

@@ -6,10 +6,11 @@ use crate::crash;
 use crate::handle::Handle;
 use crate::models::Models;
 use crate::open_chats::OpenChats;
-use crate::view::{ChatView, Snapshot};
+use crate::view::stored_snapshot;
 use planwright_agent::Provider;
 use planwright_agent::provider::DEFAULT_CONTEXT;
 use planwright_feed::{Cursor, EventLog, Follower, Hub, Overview, Source, Visibility};
+use planwright_protocol::api::chat::{ChatView, Snapshot};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::settings::DefaultMode;
 use planwright_protocol::{ChatConfig, ChatId, Event, Mode, Op, Problem, Role, WorkspaceId};
@@ -207,7 +208,7 @@ impl Sessions {
     pub async fn snapshot(&self, workspace: WorkspaceId, id: ChatId) -> Result<Snapshot, Problem> {
         if self.inner.open.get(id).is_none() {
             let row = self.store().chat(id).await?.filter(|row| row.workspace_id == workspace).ok_or_else(|| no_chat(id))?;
-            let sleeping = Snapshot::of_stored(self.store(), &row).await?;
+            let sleeping = stored_snapshot(self.store(), &row).await?;
             // Only a chat that was opened meanwhile can have changed.
             if self.inner.open.get(id).is_none() {
                 return Ok(sleeping);

@@ -1,6 +1,5 @@
 //! Compacts a conversation that has grown too long for its model.
 
-use crate::agent::Agent;
 use crate::chat::Change;
 use crate::read_marker::read_up_to;
 use crate::run::Run;
@@ -9,6 +8,7 @@ use planwright_agent::compaction;
 use planwright_agent::history::estimate_tokens;
 use planwright_agent::turn::ReplyCounts;
 use planwright_agent::{Delta, ModelMessage, ModelRequest, Provider, Purpose, Turn, TurnOutcome, fit};
+use planwright_protocol::Agent;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::{CompactionFacts, CompactionNotice};
 use planwright_protocol::{Author, Event, Message, Notice, Problem};

@@ -1,10 +1,10 @@
 //! Messages that are longer than a model accepts: it gets their beginning and end.
 
-use crate::agent::Agent;
 use crate::chat::Change;
 use crate::run::{Received, Run};
 use planwright_agent::render::{QuestionsByCard, message_text};
 use planwright_agent::{Provider, Turn, compaction, fit};
+use planwright_protocol::Agent;
 use planwright_protocol::message::CutMessage;
 use planwright_protocol::{Author, Message, MessageId, Notice, Problem};
 

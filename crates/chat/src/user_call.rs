@@ -5,7 +5,6 @@
 
 use crate::action::tool::{self, Toolbox};
 use crate::action::{Action, Call, Cause, End, Preparation, Principal, Proposal, Refusal, landing, perform};
-use crate::agent::Agent;
 use crate::chat::{Change, no_chat};
 use crate::handle::Handle;
 use crate::metrics;
@@ -13,6 +12,7 @@ use crate::plan::StoredPlan;
 use crate::sessions::Sessions;
 use async_trait::async_trait;
 use futures::FutureExt;
+use planwright_protocol::Agent;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::message::ToolCall;
 use planwright_protocol::op::Inquiry;

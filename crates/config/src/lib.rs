@@ -5,7 +5,6 @@
 //! | `config` | [`Config`]: the user's file, all sections |
 //! | `workspace_file` | a workspace's own file, merged over the user's |
 //! | `workspace_settings` | settings of one workspace from the API, merged over both |
-//! | `trust` | which parts of a workspace's file need the user's trust |
 //! | `provider`, `mcp` | validates a provider or an MCP server |
 //! | `place` | the line and column of a mistake |
 //!
@@ -18,12 +17,11 @@ mod config;
 mod mcp;
 mod place;
 mod provider;
-mod trust;
 mod workspace_file;
 mod workspace_settings;
 
 pub use config::{ChatDefaults, Config, DEFAULT_SECRETS, FileSettings, xdg};
+pub use planwright_protocol::api::workspace::{Trust, TrustItem};
 pub use provider::unfit_address;
-pub use trust::{Trust, TrustItem};
 pub use workspace_file::{Effective, Obeyed, PATH, lay_over};
 pub use workspace_settings::{StricterApprovals, WorkspaceSettings};

@@ -6,7 +6,7 @@
 use crate::config::Config;
 use crate::mcp;
 use crate::place::{describe, reason};
-use crate::trust::TrustItem;
+use planwright_protocol::api::workspace::TrustItem;
 use planwright_protocol::settings::{DefaultMode, IntentClassifier, IntentSwitch, ServerConfig};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
@@ -136,7 +136,7 @@ impl Entry {
             _ => "setting",
         };
         let value = serde_json::to_value(&self.value).unwrap_or_default();
-        TrustItem { kind, key: self.key(), value, line: Some(self.line), sha256: None }
+        TrustItem { kind: kind.to_owned(), key: self.key(), value, line: Some(self.line), sha256: None }
     }
 }
 

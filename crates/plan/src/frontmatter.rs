@@ -1,9 +1,9 @@
 //! The frontmatter of a plan file: its goal, its status, its chat.
 
-use crate::lint::Finding;
 use crate::outline::RawFrontmatter;
 use crate::text::{is_unseen, quote};
 use planwright_protocol::PlanFileStatus;
+use planwright_protocol::api::plan::Finding;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

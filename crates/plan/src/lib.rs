@@ -25,7 +25,8 @@ mod step;
 mod text;
 
 pub use check::{check, from_json, slug};
-pub use lint::{Finding, Gravity, lint};
+pub use lint::lint;
 pub use markdown::{MAX_PLAN_BYTES, PlanDocument};
+pub use planwright_protocol::api::plan::{Finding, Gravity};
 pub use progress::begin_progress;
 pub use read::step_at;

@@ -6,46 +6,9 @@ use crate::rewrite::goal_heading;
 use crate::scope;
 use crate::step::{Field, Head, Key, fields, word_and_value};
 use crate::text::{indent_of, read_list, turns_text};
+use planwright_protocol::api::plan::{Finding, Gravity};
 use planwright_protocol::{PlanFileStatus, PlanStep};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::HashSet;
-use std::fmt;
-
-/// One position in a plan file that should be fixed. Line and column count from 1, the column in characters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Finding {
-    pub line: usize,
-    pub column: usize,
-    pub message: String,
-    pub gravity: Gravity,
-}
-
-/// Whether the file is a valid plan nevertheless.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Gravity {
-    /// The text can't be parsed as a plan.
-    Error,
-    /// It can, but may not be what its author meant.
-    Warning,
-}
-
-impl Finding {
-    pub(crate) fn error(line: usize, column: usize, message: impl Into<String>) -> Finding {
-        Finding { line, column, message: message.into(), gravity: Gravity::Error }
-    }
-
-    fn warning(line: usize, column: usize, message: impl Into<String>) -> Finding {
-        Finding { line, column, message: message.into(), gravity: Gravity::Warning }
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
-    }
-}
 
 /// All findings of a plan file, in the order of its lines. Contains an error exactly if the file can't be parsed as a plan.
 #[must_use]

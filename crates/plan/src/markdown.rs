@@ -4,10 +4,10 @@
 //! item, a new goal its heading. So the user's own sections, comments and line ends stay.
 
 use crate::frontmatter::Header;
-use crate::lint::Finding;
 use crate::outline::Outline;
 use crate::read::Reading;
 use crate::rewrite;
+use planwright_protocol::api::plan::Finding;
 use planwright_protocol::{ErrorCode, Plan, PlanFileStatus, Problem, StepStatus, sha256_hex};
 
 /// Maximum size of a plan file: no plan that a person can review comes near it.

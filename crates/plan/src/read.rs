@@ -1,11 +1,11 @@
 //! Parses the outline of a plan file into a plan, and collects the errors.
 
 use crate::frontmatter::Header;
-use crate::lint::Finding;
 use crate::markdown::MAX_PLAN_BYTES;
 use crate::outline::{Block, BlockKind, Bullet, Line, Outline, Section, heading};
 use crate::step::read_step;
 use crate::text::{TextKind, indent_of, read_text};
+use planwright_protocol::api::plan::Finding;
 use planwright_protocol::{Plan, PlanStep};
 
 /// A plan file, parsed as far as possible.

@@ -2,6 +2,8 @@
 //!
 //! | module | contents |
 //! | --- | --- |
+//! | [`api`] | the bodies of the HTTP API, shared by the server and its clients |
+//! | [`agent`] | the agents of a chat: its own, or a delegate |
 //! | [`ids`] | one newtype per kind of id |
 //! | [`role`] | the six roles: one row each, from which everything else follows |
 //! | [`config`] | a chat's role in every form that clients use |
@@ -19,6 +21,8 @@
 //!
 //! Invariants: nothing here opens a file or a socket. The role decides the mode; no code sets a mode on its own.
 
+pub mod agent;
+pub mod api;
 pub mod config;
 pub mod digest;
 pub mod error;
@@ -35,6 +39,7 @@ pub mod settings;
 pub mod state;
 pub mod time;
 
+pub use agent::Agent;
 pub use config::{ChatConfig, RoleRequest, RoleWord};
 pub use digest::sha256_hex;
 pub use error::{ErrorCode, Problem};

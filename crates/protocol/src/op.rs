@@ -6,7 +6,7 @@ use crate::message::ReviewComment;
 use crate::plan::{Plan, StepChoice};
 use crate::question::Question;
 use crate::settings::ReasoningEffort;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -108,7 +108,22 @@ impl<T> From<Option<T>> for FieldChange<T> {
     }
 }
 
+/// A field without a change must be left out: `null` would clear the value.
+impl<T: Serialize> Serialize for FieldChange<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            FieldChange::Keep | FieldChange::Clear => serializer.serialize_none(),
+            FieldChange::Take(value) => serializer.serialize_some(value),
+        }
+    }
+}
+
 impl<T> FieldChange<T> {
+    #[must_use]
+    pub fn is_keep(&self) -> bool {
+        matches!(self, FieldChange::Keep)
+    }
+
     /// Applies the change to the present value.
     pub fn apply(self, value: &mut Option<T>) {
         match self {

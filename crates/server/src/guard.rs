@@ -28,7 +28,7 @@ mod secret;
 mod sign_in;
 mod streams;
 
-pub use access::{AccessControl, AuthMode, ExternalAccess, SignInMethod};
+pub use access::{AccessControl, ExternalAccess, SignInMethod};
 pub use accounts::{NewAccount, PasswordChange, add_account, change_password, remove_account, set_password};
 pub use address::{Arrival, Peer, PublicUrl, check_address};
 pub use caller::{Caller, check_caller};

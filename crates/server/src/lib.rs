@@ -33,7 +33,7 @@ mod table;
 
 pub use guard::{AccessControl, ExternalAccess, Folders, LONGEST_PASSWORD, PublicUrl, SignInMethod, hash_password, new_token};
 pub use request::LARGEST_BODY;
-pub use routes::{ModelDirectory, ModelNames, ModelSources, ProviderView};
+pub use routes::{ModelDirectory, ModelSources, ProviderView};
 
 use planwright_chat::Sessions;
 use std::path::PathBuf;

@@ -40,7 +40,7 @@ mod ui;
 mod viewed;
 mod workspaces;
 
-pub use models::{ModelDirectory, ModelNames, ModelSources, ProviderView};
+pub use models::{ModelDirectory, ModelSources, ProviderView};
 
 use crate::App;
 use crate::answer::ApiError;

@@ -7,6 +7,7 @@ use crate::error::StoreError;
 use crate::marks::Marks;
 use crate::messages::pattern;
 use crate::store::{Store, enum_name, micros, parse_enum, timestamp};
+use planwright_protocol::api::chat::{ChatView, ProgressView};
 use planwright_protocol::config::stored_role;
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::{
@@ -43,6 +44,30 @@ pub struct ChatRow {
     pub marks: Marks,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+impl From<&ChatRow> for ChatView {
+    fn from(row: &ChatRow) -> Self {
+        let progress = row.progress.clone().filter(|progress| row.config.plan_file.as_ref() == Some(&progress.plan_file));
+        Self {
+            id: row.id,
+            workspace_id: row.workspace_id,
+            title: row.title.clone(),
+            app_data: row.config.clone(),
+            config: row.config.clone(),
+            state: row.state,
+            pending_question: row.pending.clone(),
+            usage: row.usage,
+            progress: progress.map(ProgressView::from),
+            pinned: row.marks.pinned,
+            archived: row.marks.archived,
+            person: row.marks.person.clone(),
+            model: row.marks.model.clone(),
+            effort: row.marks.effort,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
 }
 
 /// An "always allow" for one tool in one folder.

@@ -4,8 +4,8 @@ use crate::arg::args;
 use crate::chats::{ChatRow, read_chat};
 use crate::db::Row;
 use crate::error::StoreError;
-use crate::members::Right;
 use crate::store::{Store, micros, parse_enum};
+use planwright_protocol::api::workspace::Right;
 use planwright_protocol::{ChatId, Timestamp, UserId};
 use sqlx::types::Uuid;
 

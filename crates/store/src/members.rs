@@ -4,23 +4,12 @@ use crate::arg::args;
 use crate::db::{Row, Transaction};
 use crate::error::StoreError;
 use crate::store::{Store, enum_name, micros, parse_enum, timestamp};
-use crate::workspaces::{self, WorkspaceRow};
+use crate::workspaces;
+use planwright_protocol::api::workspace::{Right, WorkspaceRow};
 use planwright_protocol::{ChatId, Timestamp, UserId, WorkspaceId};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::HashMap;
-
-/// What a user may do in a workspace. Each right includes the ones before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Right {
-    /// Read everything and change nothing.
-    Viewer,
-    /// Work: chats, approvals, tools.
-    Member,
-    /// Manage members and settings, trust the workspace's own configuration, delete the workspace.
-    Owner,
-}
 
 /// A user with a right in a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

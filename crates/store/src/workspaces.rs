@@ -3,22 +3,10 @@ use crate::db::{Row, Transaction};
 use crate::error::StoreError;
 use crate::members;
 use crate::store::{Store, micros, timestamp};
+use planwright_protocol::api::workspace::WorkspaceRow;
 use planwright_protocol::{ChatId, Timestamp, UserId, WorkspaceId};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::path::Path;
-
-/// A folder the agent works in.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct WorkspaceRow {
-    pub id: WorkspaceId,
-    pub name: String,
-    pub path: String,
-    /// The user's settings for this workspace, which override its file and the user's own.
-    pub settings: Map<String, Value>,
-    pub created_at: Timestamp,
-}
 
 /// The result of adding a workspace.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,23 +6,8 @@
 use crate::diff::{CONTEXT, compare, lines, text_of};
 use crate::version::FileChange;
 use planwright_protocol::Image;
-use schemars::JsonSchema;
-use serde::Serialize;
+use planwright_protocol::api::changes::NumberedHunk;
 use similar::{DiffOp, DiffTag};
-
-/// One hunk of a diff.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct NumberedHunk {
-    /// The number of its first change, counted from 0.
-    pub number: usize,
-    /// The numbers of all its changes. With the default context it is one.
-    pub numbers: Vec<usize>,
-    /// The first line before, counted from 1, as in the header of the hunk.
-    pub old_start: usize,
-    pub old_lines: usize,
-    pub new_start: usize,
-    pub new_lines: usize,
-}
 
 /// The hunks of a change with so many lines of context. Empty for anything but text.
 #[must_use]

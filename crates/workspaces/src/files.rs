@@ -1,12 +1,11 @@
 //! The files of a workspace, for the user. No approval is needed: the content goes to the user and not to a model.
 
 use crate::registry::{Workspaces, broken};
-use planwright_protocol::{ChatId, ErrorCode, PlanFileStatus, Problem, WorkspaceId};
+use planwright_protocol::api::workspace::{FileContent, FileNode, FileType, PlanView};
+use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use planwright_tools::text_file::Text;
 use planwright_tools::workspace::Kind;
 use planwright_tools::{Workspace, WorkspacePath};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -18,58 +17,6 @@ pub const DEEPEST: u32 = 16;
 const LARGEST: u64 = 2 << 20;
 /// Maximum depth of plans in folders.
 const DEEPEST_PLAN: u32 = 8;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FileType {
-    Folder,
-    Document,
-    Plan,
-    Chat,
-}
-
-/// A file or folder.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct FileNode {
-    pub name: String,
-    pub path: String,
-    pub file_type: FileType,
-    /// Whether it is a link, pipe, socket or device, which is not opened.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_special: bool,
-    /// The entries of the folder, to the requested depth; absent below it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(example = serde_json::json!([]))]
-    pub children: Option<Vec<FileNode>>,
-    /// Whether the folder has more entries than listed.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_cut: bool,
-}
-
-/// The content of a file.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct FileContent {
-    pub path: String,
-    pub file_type: FileType,
-    /// In bytes.
-    pub size: u64,
-    /// The text, with U+FFFD for invalid UTF-8; null for a binary file.
-    pub content: Option<String>,
-}
-
-/// A plan, and its progress.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct PlanView {
-    pub plan_file: String,
-    /// Null if the file is not a valid plan.
-    pub status: Option<PlanFileStatus>,
-    pub goal: Option<String>,
-    pub revision: Option<u32>,
-    pub steps_done: usize,
-    pub steps_total: usize,
-    /// The chat that wrote it.
-    pub chat_id: Option<ChatId>,
-}
 
 impl Workspaces {
     /// Lists a folder and its subfolders, `depth` levels deep.

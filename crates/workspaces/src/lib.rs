@@ -23,7 +23,7 @@ mod rules;
 mod settings;
 mod trust;
 
-pub use files::{DEEPEST, FileContent, FileNode, FileType, PlanView};
+pub use files::DEEPEST;
 pub use layers::{Layers, Overrides, ServerFactory, remarks, settings};
 pub use planwright_config::{StricterApprovals, Trust, TrustItem, WorkspaceSettings};
 pub use planwright_tools::AgentKind;

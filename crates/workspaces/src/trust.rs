@@ -16,7 +16,7 @@ impl Workspaces {
             let Some(changed) = report.changed else { continue };
             trust.trusted = false;
             trust.items.push(TrustItem {
-                kind: "mcp_change",
+                kind: "mcp_change".to_owned(),
                 key: format!("mcp.servers.{}", report.name),
                 value: serde_json::to_value(changed.items).unwrap_or_default(),
                 line: None,

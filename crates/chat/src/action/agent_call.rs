@@ -5,7 +5,6 @@ use super::tool::{self, Toolbox};
 use super::{
     Action, Call, Cause, End, Preparation, Principal, Proposal, Refusal, approval, perform_side_by_side, recovery, result, signal,
 };
-use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::crash;
 use crate::delegation;
@@ -13,6 +12,7 @@ use crate::exploration;
 use crate::metrics;
 use crate::versions;
 use async_trait::async_trait;
+use planwright_protocol::Agent;
 use planwright_protocol::message::{ApprovalMoment, CallStatus, Category};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, Mode, Problem};
 use planwright_tools::tool::{Input, tool_named};
@@ -124,7 +124,7 @@ impl Call for AgentCall<'_> {
         }
         let cx = self.context().await?;
         self.foreign_plans = cx.config.foreign_plans.clone();
-        let toolbox = Toolbox::of_chat(self.chat, self.agent.kind()).await?;
+        let toolbox = Toolbox::of_chat(self.chat, AgentKind::from(self.agent)).await?;
         Ok(match tool::prepare(&self.call.body, self.agent.role, &toolbox, cx).await {
             Ok(prepared) => Preparation::Proposed(Proposal::from(prepared)),
             Err(refusal) => Preparation::Refused(refusal),
@@ -178,7 +178,7 @@ impl Call for AgentCall<'_> {
                 };
                 result::record(chat, &call, Err(problem), change).await
             }
-            End::Asks(_, _, wanted) if agent.kind() == AgentKind::Helper => {
+            End::Asks(_, _, wanted) if AgentKind::from(agent) == AgentKind::Helper => {
                 result::record(chat, &call, Err(exploration::nobody_to_ask(&wanted)), Change::default()).await
             }
             End::Asks(effects, changes, wanted) => {

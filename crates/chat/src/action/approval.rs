@@ -3,11 +3,12 @@
 use super::agent_call::CallOutcome;
 use super::effect_preview::{self, EffectPreview};
 use super::grants::{grant_of, place_of};
-use crate::agent::Agent;
-use crate::card::{Pending, answers_to};
+use crate::card::answers_to;
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::metrics;
+use planwright_protocol::Agent;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::message::{ApprovalMoment, CallToApprove, EffectShown, QuestionCard};
 use planwright_protocol::question::{Decision, StopDecision};
 use planwright_protocol::{CallMessage, ErrorCode, Message, Problem, Question, QuestionId, QuestionKind};

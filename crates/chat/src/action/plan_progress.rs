@@ -1,11 +1,11 @@
 //! Ticks the boxes in the file of the approved plan, which only the server does.
 
 use super::{Action, Call, End, Preparation, Principal, Proposal, perform};
-use crate::agent::Agent;
 use crate::chat::{Change, Chat};
 use crate::progress::{Execution, PlanFile, PlanFileState};
 use crate::versions;
 use async_trait::async_trait;
+use planwright_protocol::Agent;
 use planwright_protocol::plan::PlanFileStatus;
 use planwright_protocol::{ErrorCode, MessageId, Mode, Problem, StepStatus};
 use planwright_tools::tool::Input;

@@ -1,12 +1,12 @@
 //! Writes a plan that the model gave as JSON in its reply, under the same rules as `write_plan`.
 
 use super::{Action, Call, End, Preparation, Principal, Proposal, Refusal, perform};
-use crate::agent::Agent;
 use crate::chat::{Change, Chat, broken};
 use crate::crash;
 use crate::plan::StoredPlan;
 use crate::versions;
 use async_trait::async_trait;
+use planwright_protocol::Agent;
 use planwright_protocol::{ErrorCode, MessageId, Plan, Problem};
 use planwright_tools::tool::tool_named;
 use planwright_tools::{Consent, Effect, FileChange, Output, Signal, Situation};

@@ -2,10 +2,10 @@
 
 use super::agent_call::CallOutcome;
 use super::repetition;
-use crate::card::Pending;
 use crate::chat::{Change, Chat, Draft};
 use crate::crash;
 use crate::versions;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::event::ToolResponse;
 use planwright_protocol::message::{CallStatus, ToolOutcome, ToolResult};
 use planwright_protocol::{CallMessage, Event, Message, Problem};

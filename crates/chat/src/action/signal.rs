@@ -2,10 +2,10 @@
 
 use super::agent_call::CallOutcome;
 use super::{landing, plan_progress, result, step};
-use crate::agent::Agent;
 use crate::chat::{Change, Chat, Draft, broken};
 use crate::crash;
 use crate::plan::{self, StoredPlan};
+use planwright_protocol::Agent;
 use planwright_protocol::message::{AnsweredComment, AssistantText, CommentReport, PlanVersion, ReplyPart, Review, ReviewComment};
 use planwright_protocol::{CallMessage, ErrorCode, Event, Message, MessageBody, Mode, Problem, Severity};
 use planwright_tools::{Output, Signal, WorkspacePath};

@@ -3,12 +3,12 @@
 
 use super::agent_call::{CallOutcome, acting_agent};
 use super::{plan_progress, result};
-use crate::agent::Agent;
-use crate::card::Pending;
 use crate::chat::{Change, Chat, Draft};
 use crate::commits;
 use crate::crash;
 use crate::progress::Execution;
+use planwright_protocol::Agent;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::{CallMessage, ErrorCode, Event, PlanStep, Problem, QuestionKind, Severity, StepStatus};
 use planwright_tools::tool::Input;
 use planwright_tools::{Output, UpdateStep};

@@ -2,11 +2,12 @@
 
 use super::{Actor, mode_changed, step_choice, switch};
 use crate::action::plan_progress;
-use crate::card::Pending;
+use crate::card::plan_approval;
 use crate::chat::{Activity, Change, broken};
 use crate::crash;
 use crate::drift;
 use planwright_plan::PlanDocument;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::event::{ChatState, QuestionOutcome};
 use planwright_protocol::message::{ApprovalFacts, ApprovalNotice, PlannedFiles};
 use planwright_protocol::op::ExpectedPlan;
@@ -185,8 +186,7 @@ impl Actor {
             Some(earlier) => earlier.by,
             None => self.chat.agent(),
         };
-        let pending =
-            Pending::plan_approval(by, &approval.plan_file, &document, &approval.sha256, planwright_question::card::plan_approval());
+        let pending = plan_approval(by, &approval.plan_file, &document, &approval.sha256, planwright_question::card::plan_approval());
         self.raise(pending, in_place_of).await
     }
 

@@ -2,11 +2,11 @@
 
 use super::{Actor, mode_changed, switch_note};
 use crate::action;
-use crate::card::Pending;
 use crate::chat::{Activity, Change};
 use crate::commits;
 use crate::progress::open_steps;
 use planwright_agent::thread::open_calls;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::question::StopDecision;
 use planwright_protocol::{Event, Message, Mode, Problem, Progress, SwitchedBy, Timestamp};

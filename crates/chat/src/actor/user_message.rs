@@ -2,7 +2,6 @@
 
 use super::plan::CHANGED;
 use super::{Actor, OPERATOR};
-use crate::card::Pending;
 use crate::chat::Change;
 use crate::classifier::{self, Classified};
 use crate::comment_text;
@@ -10,6 +9,7 @@ use crate::crash;
 use crate::images;
 use crate::plan;
 use planwright_agent::intent::{Intent, Reading, detect};
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::event::{QuestionOutcome, Usage};
 use planwright_protocol::message::{Answer, CallToApprove, QuestionAnswer, ReviewComment, UserText};
 use planwright_protocol::op::{Inquiry, SentImage};

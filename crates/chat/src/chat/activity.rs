@@ -1,7 +1,7 @@
 //! The activity of a chat, as one value. Three columns of its row (`state`, `run`, `pending`) are computed from it, and it is
 //! computed from them when the chat is loaded; only this file does either.
 
-use crate::card::Pending;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::{ChatState, Mode, RunId};
 use planwright_store::ChatRow;
 
@@ -210,7 +210,7 @@ impl Phase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::Agent;
+    use planwright_protocol::Agent;
     use planwright_protocol::event::Usage;
     use planwright_protocol::{ChatConfig, ChatId, QuestionKind, Role, Severity, Timestamp, WorkspaceId};
     use planwright_store::Marks;

@@ -1,13 +1,13 @@
 //! The context of a call: what the gate and the tools know about the chat.
 
 use super::Chat;
-use crate::agent::Agent;
 use planwright_plan::PlanDocument;
+use planwright_protocol::Agent;
 use planwright_protocol::{CallId, Mode, Problem, WorkspaceId};
 use planwright_store::GrantRow;
 use planwright_tools::command::{Live, Reach};
 use planwright_tools::{
-    AllowedHosts, CommandContext, Consent, Epoch, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath,
+    AgentKind, AllowedHosts, CommandContext, Consent, Epoch, Grant, Scope, Site, Situation, ToolConfig, ToolContext, WorkspacePath,
 };
 use planwright_workspaces::neighbours;
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ impl Chat {
             secrets: settings.secrets.clone(),
             grants: Arc::new(record.grants.iter().filter_map(grant).collect()),
             hosts: allowed_hosts(&settings.web.hosts, &record.grants),
-            agent: agent.kind(),
+            agent: AgentKind::from(agent),
             consent,
         })
     }

@@ -1,6 +1,7 @@
 //! One change to a chat: stored whole or not at all, then published.
 
-use crate::card::Pending;
+use crate::card::audit_record;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::{Event, Message, Role, Timestamp};
 use planwright_store::{ApprovalRow, AuditKind, AuditRow, GrantRow, OpRecord, Versions};
 use serde_json::Value;
@@ -34,7 +35,7 @@ impl Change {
     }
 
     pub fn log_question(self, pending: &Pending, model: &str) -> Self {
-        let (kind, details) = pending.audit();
+        let (kind, details) = audit_record(pending);
         self.log(kind, model, pending.by.role, details)
     }
 

@@ -4,8 +4,9 @@ use super::change::Change;
 use super::record::{ChatRecord, Draft};
 use super::sequence::Sequence;
 use crate::chat_file::ChatFile;
-use crate::view::{ChatView, Snapshot};
+use crate::view::stored_snapshot;
 use planwright_feed::{Moment, PartialAnswer};
+use planwright_protocol::api::chat::{ChatView, Snapshot};
 use planwright_protocol::{ChatState, ErrorCode, Event, InvalidTransition, Problem, Role};
 use planwright_store::{Append, Marks, OpRecord, Store, StoreError};
 use std::sync::Arc;
@@ -171,9 +172,9 @@ impl Owner {
     /// No commit happens between the parts, so they are consistent.
     async fn snapshot(&self) -> Result<Snapshot, Problem> {
         self.store_all().await?;
-        let stored = Snapshot::of_stored(&self.store, &self.record().row).await?;
+        let stored = stored_snapshot(&self.store, &self.record().row).await?;
         let live = self.sequence.live_parts();
-        Ok(Snapshot { partial: live.partial, printed: live.printed, last_event_id: live.seq, ..stored })
+        Ok(Snapshot { partial: live.partial.map(|reply| reply.answer), printed: live.printed, last_event_id: live.seq, ..stored })
     }
 
     async fn moment(&self) -> Result<Moment, Problem> {
@@ -183,7 +184,7 @@ impl Owner {
             self.sequence.number_partial();
         }
         let live = self.sequence.live_parts();
-        let partial = live.partial.map(|partial| PartialAnswer { message_id: partial.message_id, text: partial.text });
+        let partial = live.partial.map(|reply| PartialAnswer { message_id: reply.answer.message_id, text: reply.answer.text });
         Ok(Moment { seq: live.seq, partial })
     }
 }

@@ -4,10 +4,11 @@ use super::change::Change;
 use super::owner::Request;
 use super::record::{ChatRecord, Draft};
 use super::{Chat, broken};
-use crate::agent::Agent;
 use crate::chat_file::header;
 use crate::crash;
-use crate::view::Snapshot;
+use crate::view::StreamedReply;
+use planwright_protocol::Agent;
+use planwright_protocol::api::chat::{Partial, Snapshot};
 use planwright_protocol::message::{AssistantText, ReplyPart};
 use planwright_protocol::{CallId, ChatState, Event, Message, MessageId, Problem, Role};
 use planwright_tools::Epoch;
@@ -92,13 +93,13 @@ impl Chat {
         self.writes.close();
         self.writes.wait().await;
         self.writes.reopen();
-        let partial = self.sequence.take_partial()?;
-        let reply = ReplyPart { reasoning: partial.reasoning.stored(), ..ReplyPart::default() };
-        if partial.text.is_empty() && reply.reasoning.is_none() {
+        let StreamedReply { answer: Partial { message_id, text, by }, reasoning, .. } = self.sequence.take_partial()?;
+        let reply = ReplyPart { reasoning: reasoning.stored(), ..ReplyPart::default() };
+        if text.is_empty() && reply.reasoning.is_none() {
             return None;
         }
-        let said = Message::new(self.id, AssistantText { reply, is_interrupted: true, ..AssistantText::default() }, partial.text);
-        Some(Message { id: partial.message_id, ..partial.by.sign(said) })
+        let said = Message::new(self.id, AssistantText { reply, is_interrupted: true, ..AssistantText::default() }, text);
+        Some(Message { id: message_id, ..by.sign(said) })
     }
 
     pub async fn snapshot(&self) -> Result<Snapshot, Problem> {

@@ -1,7 +1,7 @@
 //! Everything stored about a chat besides its history.
 
 use super::activity::Activity;
-use crate::card::Pending;
+use planwright_protocol::api::chat::Pending;
 use planwright_protocol::event::Usage;
 use planwright_protocol::{ChatConfig, Mode, Progress};
 use planwright_store::{ApprovalRow, ChatRow, GrantRow, Marks, TurnStart};

@@ -3,9 +3,9 @@
 //! Deltas must not wait for the database, so they take their numbers here and bypass the owner. During an append its events
 //! already have numbers; later events are held until it has ended, so that followers get all events in order.
 
-use crate::agent::Agent;
-use crate::view::Partial;
+use crate::view::StreamedReply;
 use planwright_feed::ChatFeed;
+use planwright_protocol::Agent;
 use planwright_protocol::{CallId, Envelope, Event, Message, MessageBody, MessageId, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,7 +32,7 @@ struct Numbers {
     /// Whether an append is running, and the events that wait for its end.
     is_appending: bool,
     held: Vec<Envelope>,
-    partial: Option<Partial>,
+    partial: Option<StreamedReply>,
     /// The output of commands without a result, by call.
     printed: BTreeMap<CallId, String>,
 }
@@ -49,7 +49,7 @@ pub struct Reserved {
 /// The parts of a chat that a client sees besides the stored messages.
 pub struct LiveParts {
     pub seq: u64,
-    pub partial: Option<Partial>,
+    pub partial: Option<StreamedReply>,
     pub printed: BTreeMap<CallId, String>,
 }
 
@@ -83,7 +83,7 @@ impl Sequence {
         LiveParts { seq: numbers.last, partial: numbers.partial.clone(), printed: numbers.printed.clone() }
     }
 
-    pub fn take_partial(&self) -> Option<Partial> {
+    pub fn take_partial(&self) -> Option<StreamedReply> {
         self.lock().partial.take()
     }
 
@@ -111,7 +111,7 @@ impl Sequence {
     /// The same for a part of an answer.
     pub fn publish_delta(&self, by: Agent, message_id: MessageId, text: &str) -> bool {
         self.transient(|numbers| {
-            let partial = numbers.partial.get_or_insert_with(|| Partial::of(message_id, by));
+            let partial = numbers.partial.get_or_insert_with(|| StreamedReply::of(message_id, by));
             let offset = partial.add(text);
             Event::TextDelta { message_id, offset, text: text.to_owned() }
         })
@@ -120,7 +120,7 @@ impl Sequence {
     /// The same for the model's reasoning, which is stored even if the answer is never finished.
     pub fn publish_reasoning(&self, by: Agent, message_id: MessageId, text: &str) -> bool {
         self.transient(|numbers| {
-            let partial = numbers.partial.get_or_insert_with(|| Partial::of(message_id, by));
+            let partial = numbers.partial.get_or_insert_with(|| StreamedReply::of(message_id, by));
             let offset = partial.reasoning.add(text);
             Event::ReasoningDelta { message_id, offset, text: text.to_owned() }
         })
@@ -219,7 +219,8 @@ impl Numbers {
     fn forget_parts_of(&mut self, message: &Message) {
         let reply = message.body.reply().and_then(|reply| reply.id);
         // A reply without text has only calls.
-        if self.partial.as_ref().is_some_and(|partial| partial.message_id == message.id || Some(partial.message_id) == reply) {
+        if self.partial.as_ref().is_some_and(|partial| partial.answer.message_id == message.id || Some(partial.answer.message_id) == reply)
+        {
             self.partial = None;
         }
         if let MessageBody::ToolResult(result) = &message.body {
@@ -279,7 +280,7 @@ mod tests {
         assert!(sequence.publish_reasoning(by, id, "Let me "));
         assert!(sequence.publish_reasoning(by, id, "see."));
         let partial = sequence.live_parts().partial.unwrap();
-        assert_eq!((partial.text.as_str(), partial.reasoning.stored().as_deref()), ("", Some("Let me see.")));
+        assert_eq!((partial.answer.text.as_str(), partial.reasoning.stored().as_deref()), ("", Some("Let me see.")));
         let reply = ReplyPart { id: Some(id), ..ReplyPart::default() };
         let said = AssistantText { reply, ..AssistantText::default() };
         let message = Message::new(ChatId::generate(), said, String::new());

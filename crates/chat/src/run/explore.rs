@@ -18,7 +18,7 @@ const LONGEST_TITLE: usize = 120;
 
 impl Run {
     pub(super) fn is_helper(&self) -> bool {
-        self.delegate.is_some_and(|delegate| delegate.kind() == AgentKind::Helper)
+        self.delegate.is_some_and(|delegate| AgentKind::from(delegate) == AgentKind::Helper)
     }
 
     /// Shows what the chat does. Helpers work at the same time, and whoever waits for them is shown.

@@ -5,8 +5,7 @@ use super::address::{Hosts, PublicUrl};
 use super::limits::Buckets;
 use super::streams::UnsentEvents;
 use planwright_protocol::UserId;
-use schemars::JsonSchema;
-use serde::Serialize;
+use planwright_protocol::api::server::AuthMode;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,15 +18,6 @@ pub enum SignInMethod {
     /// Everyone with this token has access.
     Token(String),
     /// With their accounts.
-    Users,
-}
-
-/// The way of signing in, without its secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AuthMode {
-    Token,
-    Off,
     Users,
 }
 

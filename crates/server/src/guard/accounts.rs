@@ -3,10 +3,11 @@
 use super::caller::Credential;
 use super::password::LONGEST_PASSWORD;
 use super::sign_in::{Secret, Tries, begin, failed, given};
-use super::{Arrival, AuthMode, Caller};
+use super::{Arrival, Caller};
 use crate::App;
 use crate::answer::ApiError;
 use axum::http::HeaderValue;
+use planwright_protocol::api::server::AuthMode;
 use planwright_protocol::{ErrorCode, Problem, Timestamp, UserId};
 use planwright_store::{Account, AuditKind, AuditRow, Rank, Removal};
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! The credential of every API call, and whom it identifies.
 
 use super::secret::{same, session_digest, token_digest};
-use super::{AccessControl, AuthMode, SignInMethod};
+use super::{AccessControl, SignInMethod};
 use crate::App;
 use crate::answer::ApiError;
 use axum::extract::{FromRequestParts, Request, State};
@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use planwright_chat::OPERATOR;
+use planwright_protocol::api::server::AuthMode;
 use planwright_protocol::{ErrorCode, Problem, UserId};
 use planwright_store::{Account, Bearer, Digest, Store, StoreError};
 use serde_json::json;

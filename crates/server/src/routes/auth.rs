@@ -1,4 +1,4 @@
-use super::meta::User;
+use super::meta::user_view;
 use crate::App;
 use crate::answer::{ApiError, NoContent, WithCookie};
 use crate::guard::{Arrival, Caller, PasswordChange, SignInCredentials, change_password, sign_in, sign_out};
@@ -6,6 +6,7 @@ use crate::request::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::{Extension, Json};
+use planwright_protocol::api::server::User;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,7 +24,7 @@ pub async fn login(
     Body(credentials): Body<SignInCredentials>,
 ) -> Result<WithCookie<Json<LoginAnswer>>, ApiError> {
     let signed_in = sign_in(&app, arrival, &headers, credentials).await?;
-    let answer = Json(LoginAnswer { user: User::new(&app, signed_in.account.as_ref()) });
+    let answer = Json(LoginAnswer { user: user_view(&app, signed_in.account.as_ref()) });
     Ok(WithCookie { cookie: signed_in.cookie, answer })
 }
 

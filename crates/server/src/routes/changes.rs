@@ -5,11 +5,13 @@ use crate::guard::Caller;
 use crate::request::{Body, IdempotencyKey, Ids, Params};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{Changes, ChangesQuery, FileDiff, Revert, RevertDiff, RevertSummary, shorten_revert};
+use planwright_chat::{ChangesQuery, Revert, revert_summary, shorten_revert};
+use planwright_protocol::api::changes::{Changes, FileDiff, RevertAnswer};
+use planwright_protocol::api::requests::{RevertBody, RevertedFile};
 use planwright_protocol::op::{FileToRevert, OnConflict, RevertTarget};
-use planwright_protocol::{ChatId, Message, MessageId, Op, WorkspaceId};
+use planwright_protocol::{ChatId, MessageId, Op, WorkspaceId};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct ChangeListQuery {
@@ -57,55 +59,14 @@ pub async fn file(
     Ok(Json(handle(&app, workspace, chat).await?.chat().changed_file(&path, context, filter).await?))
 }
 
-/// Either `message_id` or `files`.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RevertBody {
-    /// Revert everything from this message on.
-    message_id: Option<MessageId>,
-    /// Revert the changes of these files.
-    files: Option<Vec<RevertedFile>>,
-    /// Only report what would happen.
-    #[serde(default)]
-    preview: bool,
-    /// Skip files that somebody else changed, and revert the others.
-    #[serde(default)]
-    skip_conflicts: bool,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RevertedFile {
-    #[schemars(example = "/src/farewell.rs")]
-    path: String,
-    /// The file's content as it was shown, from `GET …/changes/file`; null or absent for a deleted file.
-    after_sha256: Option<String>,
-    /// Revert only the changes with these numbers (default: the whole file).
-    hunks: Option<Vec<usize>>,
-}
-
-impl RevertBody {
-    fn target(&mut self) -> Result<RevertTarget, ApiError> {
-        let file = |RevertedFile { path, after_sha256, hunks }| FileToRevert { path, after_sha256, hunks };
-        match (self.message_id, self.files.take()) {
-            (Some(message_id), None) => Ok(RevertTarget::Message(message_id)),
-            (None, Some(files)) => Ok(RevertTarget::Files(files.into_iter().map(file).collect())),
-            (Some(_), Some(_)) => Err(ApiError::invalid_field("files", "must be absent if there is a `message_id`")),
-            (None, None) => Err(ApiError::invalid_field("message_id", "is missing; name a message, or `files`")),
-        }
+fn target(body: &mut RevertBody) -> Result<RevertTarget, ApiError> {
+    let file = |RevertedFile { path, after_sha256, hunks }| FileToRevert { path, after_sha256, hunks };
+    match (body.message_id, body.files.take()) {
+        (Some(message_id), None) => Ok(RevertTarget::Message(message_id)),
+        (None, Some(files)) => Ok(RevertTarget::Files(files.into_iter().map(file).collect())),
+        (Some(_), Some(_)) => Err(ApiError::invalid_field("files", "must be absent if there is a `message_id`")),
+        (None, None) => Err(ApiError::invalid_field("message_id", "is missing; name a message, or `files`")),
     }
-}
-
-#[derive(JsonSchema, Serialize)]
-pub struct RevertAnswer {
-    preview: bool,
-    #[serde(flatten)]
-    done: RevertSummary,
-    /// The message that records the revert; null if nothing was reverted.
-    message: Option<Message>,
-    /// A preview of `files`: how each would change, for the first 100 files.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    diffs: Vec<RevertDiff>,
 }
 
 pub async fn revert(
@@ -115,16 +76,16 @@ pub async fn revert(
     IdempotencyKey(key): IdempotencyKey,
     Body(mut body): Body<RevertBody>,
 ) -> ApiResult<RevertAnswer> {
-    let target = body.target()?;
+    let target = target(&mut body)?;
     if body.preview {
         let handle = handle(&app, ids.0, ids.1).await?;
         let revert = handle.chat().revert_of(&target).await?;
         let diffs = if body.message_id.is_none() { handle.chat().revert_diffs(&revert).await? } else { Vec::new() };
-        return Ok(Json(RevertAnswer { preview: true, done: revert.into(), message: None, diffs }));
+        return Ok(Json(RevertAnswer { preview: true, done: revert_summary(revert), message: None, diffs }));
     }
     let conflicts = if body.skip_conflicts { OnConflict::Skip } else { OnConflict::Refuse };
     let mut message = submit(&app, ids, &caller, key, Op::Revert { target, conflicts }).await?.message;
-    let done = message.as_ref().map(Revert::from_notice).unwrap_or_default().into();
+    let done = revert_summary(message.as_ref().map(Revert::from_notice).unwrap_or_default());
     message.iter_mut().for_each(shorten_revert);
     Ok(Json(RevertAnswer { preview: false, done, message, diffs: Vec::new() }))
 }

@@ -5,11 +5,12 @@ use crate::guard::Caller;
 use crate::request::{Body, IdempotencyKey, Ids, OptionalBody, Params, page_size};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{ChatView, ContextView, Handle, Reply, SentKey, Snapshot};
+use planwright_chat::{ContextView, Handle, Reply, SentKey};
+use planwright_protocol::api::chat::{ChatView, Snapshot};
+use planwright_protocol::api::requests::{ChatUpdate, NewChat};
 use planwright_protocol::event::ChatState;
 use planwright_protocol::message::DriftedFile;
-use planwright_protocol::op::{Confirm, FieldChange, MarkChange, PlanChange};
-use planwright_protocol::settings::ReasoningEffort;
+use planwright_protocol::op::{Confirm, MarkChange};
 use planwright_protocol::{ChatId, MessageId, Op, Problem, Role, RoleRequest, RoleWord, Timestamp, WorkspaceId};
 use planwright_store::{ChatCursor, ChatFilter};
 use schemars::JsonSchema;
@@ -93,20 +94,6 @@ fn named(problem: Problem, field: &str) -> Problem {
         .with_details(json!({ "fields": { field: wrong } }))
 }
 
-/// A new chat. One of the three role fields is enough; conflicting ones are an error.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewChat {
-    #[schemars(example = &"A farewell")]
-    title: Option<String>,
-    #[schemars(with = "Option<RoleWord>")]
-    agent_role: Option<String>,
-    #[schemars(with = "Option<RoleWord>", example = &"plan")]
-    agent_mode: Option<String>,
-    #[schemars(with = "Option<RoleWord>", example = &"plan")]
-    mode: Option<String>,
-}
-
 pub async fn create(
     State(app): State<App>,
     caller: Caller,
@@ -120,39 +107,6 @@ pub async fn create(
 
 pub async fn show(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<ChatView> {
     Ok(Json(app.sessions.look_at(workspace, chat).await?))
-}
-
-/// The changes; absent fields stay as they are.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ChatUpdate {
-    #[schemars(example = &"A farewell")]
-    title: Option<String>,
-    #[schemars(with = "Option<RoleWord>", example = &"act")]
-    agent_role: Option<String>,
-    #[schemars(with = "Option<RoleWord>", example = &"act")]
-    agent_mode: Option<String>,
-    #[schemars(with = "Option<RoleWord>", example = &"build")]
-    mode: Option<String>,
-    /// A plan file of the workspace; null removes the chat's plan.
-    #[serde(default)]
-    #[schemars(with = "Option<String>", example = "/plans/add-a-farewell.plan")]
-    plan_file: PlanChange,
-    /// Keep the chat at the top of lists.
-    pinned: Option<bool>,
-    /// Archive the chat; lists show it only on request.
-    archived: Option<bool>,
-    /// The model of this chat's runs, one of `GET …/models`; null restores the configured one.
-    #[serde(default)]
-    #[schemars(with = "Option<String>", example = &"anthropic/claude-sonnet-4-5")]
-    model: FieldChange<String>,
-    /// How much the model reasons before it replies; null restores the configured effort. Models without such a setting ignore it.
-    #[serde(default)]
-    #[schemars(with = "Option<ReasoningEffort>")]
-    effort: FieldChange<ReasoningEffort>,
-    /// Confirms that work in progress may end.
-    #[serde(default)]
-    confirm: bool,
 }
 
 pub async fn update(

@@ -4,7 +4,8 @@ use crate::request::{Ids, Params, page_size};
 use axum::Json;
 use axum::extract::State;
 use planwright_protocol::WorkspaceId;
-use planwright_workspaces::{DEEPEST, FileContent, FileNode, PlanView};
+use planwright_protocol::api::workspace::{FileContent, FileNode, PlanView};
+use planwright_workspaces::DEEPEST;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

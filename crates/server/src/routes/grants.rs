@@ -7,26 +7,10 @@ use crate::guard::Caller;
 use crate::request::{IdempotencyKey, Ids};
 use axum::Json;
 use axum::extract::State;
-use planwright_protocol::{ChatId, Op, Timestamp, WorkspaceId};
+use planwright_protocol::api::workspace::GrantView;
+use planwright_protocol::{ChatId, Op, WorkspaceId};
 use planwright_store::GrantRow;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::HashSet;
-
-#[derive(JsonSchema, Serialize)]
-pub struct GrantView {
-    #[schemars(example = &"0f6a1c2b3d4e5f60")]
-    id: String,
-    /// The tool; `run: changes` for what commands change.
-    #[schemars(example = &"write")]
-    tool: String,
-    /// The folder that it covers, with everything below.
-    #[schemars(example = "/src")]
-    folder: String,
-    /// When it was given; null for grants of early versions, as is `by`.
-    at: Option<Timestamp>,
-    by: Option<String>,
-}
 
 /// Every "always allow" that is in force in this chat.
 pub async fn list(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<Vec<GrantView>> {

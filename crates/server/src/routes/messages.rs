@@ -8,13 +8,16 @@ use axum::extract::State;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use planwright_chat::{SentKey, shorten};
-use planwright_protocol::message::{LineRange, QuestionAnswer, ReviewComment, WireMessage};
+use planwright_protocol::api::requests::{CommentBody, NewMessageBody};
+use planwright_protocol::api::server::MessageAnswer;
+use planwright_protocol::api::workspace::FoundExcerpt;
+use planwright_protocol::message::{QuestionAnswer, ReviewComment, WireMessage};
 use planwright_protocol::op::SentImage;
-use planwright_protocol::{AttachedImage, ChatId, ErrorCode, Message, MessageId, Op, Problem, QuestionId, WorkspaceId};
+use planwright_protocol::{AttachedImage, ChatId, ErrorCode, Message, MessageId, Op, Problem, WorkspaceId};
 use planwright_store::SearchMatch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -101,16 +104,6 @@ pub struct SearchAllQuery {
     limit: Option<u32>,
 }
 
-/// A message that contains the text, of any chat.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Found")]
-pub struct FoundExcerpt {
-    workspace_id: WorkspaceId,
-    /// The title of its chat.
-    title: String,
-    message: WireMessage,
-}
-
 /// Matching messages of all chats that the caller can see, newest first.
 pub async fn search_all(State(app): State<App>, caller: Caller, Params(query): Params<SearchAllQuery>) -> ApiResult<Vec<FoundExcerpt>> {
     check_sought(&query.q)?;
@@ -145,73 +138,6 @@ pub async fn withdraw(
 const LARGEST_FIND: u32 = 100;
 
 const LARGEST_PAGE: u32 = 500;
-
-#[derive(Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewMessageBody {
-    /// The user's text; with an answer, a comment on it.
-    #[serde(default)]
-    #[schemars(example = &"Add a farewell to the greeter.")]
-    content: String,
-    /// `question_answer {question_id, answers}` answers the pending question. The server stores everything else with the
-    /// message as `metadata.client`, and never reads it.
-    #[serde(default)]
-    #[schemars(with = "Given")]
-    metadata: Map<String, Value>,
-    /// Attached images, by the ids from `POST …/images`; at most 8. An answer has none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 8))]
-    images: Vec<String>,
-    /// Comments of a review: on a step of the plan, or on lines of a file; at most 200. The server adds them to the message's
-    /// text. An answer has none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 200))]
-    comments: Vec<CommentBody>,
-}
-
-#[derive(Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct CommentBody {
-    /// The client's name for the comment, unique in the message. `write_plan` reports on it by this id.
-    #[schemars(length(min = 1, max = 64), example = &"c1")]
-    id: String,
-    /// The step of the plan that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<u32>,
-    /// The file that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(example = "/src/farewell.rs")]
-    path: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lines: Option<LineRange>,
-    /// The text that the user selected.
-    #[serde(default)]
-    #[schemars(length(max = 8000))]
-    quote: String,
-    #[schemars(length(min = 1, max = 8000), example = &"Use the helper that is there already.")]
-    text: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[schemars(example = Map::new())]
-struct Given {
-    #[expect(dead_code, reason = "described, and read on its own so that its errors are 400")]
-    question_answer: Option<AnswerToQuestion>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct AnswerToQuestion {
-    #[expect(dead_code, reason = "described here, and read as an answer of the protocol")]
-    question_id: QuestionId,
-    /// The questions' names are the keys.
-    #[expect(dead_code, reason = "described here, and read as an answer of the protocol")]
-    answers: Map<String, Value>,
-}
-
-#[derive(JsonSchema, Serialize)]
-pub struct MessageAnswer {
-    message: Option<Message>,
-}
 
 pub async fn create(
     State(app): State<App>,

@@ -5,20 +5,12 @@ use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
 use futures::future::BoxFuture;
-use planwright_chat::ModelOptions;
+use planwright_protocol::api::server::ModelNames;
+use planwright_protocol::api::workspace::ModelOptions;
 use planwright_protocol::{Problem, WorkspaceId};
 use planwright_store::Rank;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// The configured model of each mode, as PROVIDER/MODEL; null if there is none.
-#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
-pub struct ModelNames {
-    #[schemars(example = &"anthropic/claude-sonnet-4-5")]
-    pub plan: Option<String>,
-    #[schemars(example = &"local/qwen3-coder")]
-    pub act: Option<String>,
-}
 
 /// The providers of models, and what each still needs.
 #[derive(Clone, Debug, JsonSchema, Serialize)]

@@ -7,48 +7,16 @@ use crate::guard::Caller;
 use crate::request::{Body, IdempotencyKey, Ids, OptionalBody};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{ChatView, PlanFileView};
+use planwright_protocol::api::chat::ChatView;
+use planwright_protocol::api::plan::{PlanEditAnswer, PlanFileView};
+use planwright_protocol::api::requests::{ExecuteBody, PlanContentBody, PlanEditBody};
 use planwright_protocol::op::{ExpectedPlan, PlanContent};
 use planwright_protocol::plan::StepChoice;
-use planwright_protocol::{ChatId, Message, Op, Plan, WorkspaceId};
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use planwright_protocol::{ChatId, Op, WorkspaceId};
 
 /// The chat's plan as its file is now, with the linter's findings at their steps.
 pub async fn show(State(app): State<App>, Ids((workspace, chat)): Ids<(WorkspaceId, ChatId)>) -> ApiResult<PlanFileView> {
     Ok(Json(handle(&app, workspace, chat).await?.chat().plan_view().await?))
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PlanEditBody {
-    /// The next version: the text of the `.plan` file, or the plan as data. As data, other sections of the file stay.
-    content: PlanContentBody,
-    /// The `sha256` of the version that was edited, from `GET …/plan` or a Plan message.
-    #[schemars(example = &"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")]
-    base_sha256: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
-#[schemars(inline)]
-enum PlanContentBody {
-    #[schemars(example = &"# Say goodbye\n\n## Steps\n\n- [ ] 1. Write the farewell\n")]
-    Text(String),
-    Data(#[schemars(schema_with = "plan_to_write")] Plan),
-}
-
-/// A plan as a body may have it: inline, because in answers more fields are always there.
-fn plan_to_write(_: &mut SchemaGenerator) -> Schema {
-    let inline = |settings: &mut SchemaSettings| (settings.inline_subschemas, settings.meta_schema) = (true, None);
-    SchemaSettings::default().with(inline).into_generator().into_root_schema_for::<Plan>()
-}
-
-#[derive(JsonSchema, Serialize)]
-pub struct PlanEditAnswer {
-    /// The Plan message that records the version: `metadata` has `plan`, `revision` and `sha256`.
-    message: Option<Message>,
 }
 
 /// Writes the user's version of the plan, as its next revision. An approval of the version before does not cover it.
@@ -66,25 +34,6 @@ pub async fn edit(
     let op = Op::EditPlan { content, base_sha256: body.base_sha256 };
     let message = submit(&app, ids, &caller, key, op).await?.message;
     Ok(Json(PlanEditAnswer { message }))
-}
-
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ExecuteBody {
-    /// The plan to execute (default: the chat's own).
-    #[schemars(example = "/plans/add-a-farewell.plan")]
-    plan_file: Option<String>,
-    /// The hash of the plan that the user looked at. Required with `steps` and `stop_after`.
-    plan_sha256: Option<String>,
-    /// Execute only these steps (default: all).
-    #[schemars(example = vec![1, 2])]
-    steps: Option<Vec<u32>>,
-    /// Stop after this step and ask the user.
-    #[schemars(range(min = 1))]
-    stop_after: Option<u32>,
-    /// A comment for the Actor.
-    #[schemars(length(max = 20_000))]
-    comment: Option<String>,
 }
 
 /// Approves the plan, or some of its steps. The files that only other steps name are outside the approved scope.

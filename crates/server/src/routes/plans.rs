@@ -4,8 +4,9 @@ use crate::answer::ApiResult;
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
-use planwright_chat::{Finding, lint_plan};
+use planwright_chat::lint_plan;
 use planwright_protocol::WorkspaceId;
+use planwright_protocol::api::plan::Finding;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

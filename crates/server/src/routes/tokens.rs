@@ -1,9 +1,10 @@
 use crate::App;
 use crate::answer::{ApiError, ApiResult, Created, NoContent};
-use crate::guard::{AuthMode, Caller, new_token};
+use crate::guard::{Caller, new_token};
 use crate::request::{Ids, OptionalBody, Params};
 use axum::Json;
 use axum::extract::State;
+use planwright_protocol::api::server::AuthMode;
 use planwright_protocol::{ErrorCode, Problem, TokenId};
 use planwright_store::TokenRow;
 use schemars::JsonSchema;

@@ -4,21 +4,14 @@ use crate::guard::{Caller, add_folder, add_sample, check_settings, right};
 use crate::request::{Body, Ids};
 use axum::Json;
 use axum::extract::State;
+use planwright_protocol::api::requests::NewWorkspaceBody;
+use planwright_protocol::api::workspace::WorkspaceView;
 use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
 use planwright_store::{Right, WorkspaceRow};
 use planwright_workspaces::{RulesView, WorkspaceSettings};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
-
-/// A folder that the agent works in, as the caller sees it.
-#[derive(JsonSchema, Serialize)]
-pub struct WorkspaceView {
-    #[serde(flatten)]
-    row: WorkspaceRow,
-    /// The caller's right in it.
-    right: Right,
-}
 
 /// The workspaces that the caller can see.
 pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<WorkspaceView>> {
@@ -32,17 +25,6 @@ pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<Works
 
 async fn seen(app: &App, caller: &Caller, row: WorkspaceRow) -> Result<WorkspaceView, ApiError> {
     Ok(WorkspaceView { right: right(app, caller, row.id).await?, row })
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewWorkspaceBody {
-    /// Its name (default: the folder's name).
-    #[schemars(example = &"greeter")]
-    name: Option<String>,
-    /// The folder, as an absolute path on the server's machine.
-    #[schemars(example = "/home/you/greeter")]
-    path: String,
 }
 
 /// Adds a folder as a workspace, which the caller owns.

@@ -2,8 +2,8 @@
 
 use crate::path::WorkspacePath;
 use globset::{GlobBuilder, GlobMatcher};
-use planwright_protocol::Plan;
 use planwright_protocol::plan::StepChoice;
+use planwright_protocol::{Agent, CallId, Plan};
 
 /// Whether an agent works for the user or for another agent that explores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,6 +12,12 @@ pub enum AgentKind {
     Main,
     /// Reads and reports; can't ask the user.
     Helper,
+}
+
+impl From<Agent> for AgentKind {
+    fn from(agent: Agent) -> Self {
+        if agent.delegation.is_some_and(CallId::is_helper) { Self::Helper } else { Self::Main }
+    }
 }
 
 /// An "always allow" of the user for a tool and a folder, in one chat.

@@ -1,7 +1,9 @@
 //! The agents of a chat: its own, or a delegate.
 
-use planwright_protocol::{CallId, ErrorCode, Message, Mode, Permission, Problem, Role};
-use planwright_tools::AgentKind;
+use crate::error::{ErrorCode, Problem};
+use crate::ids::CallId;
+use crate::message::Message;
+use crate::role::{Mode, Permission, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +18,9 @@ pub struct Agent {
 }
 
 impl Agent {
+    #[must_use]
     pub fn own(role: Role) -> Self {
         Self { role, delegation: None }
-    }
-
-    /// Whether it reads for an agent that explores.
-    pub fn kind(self) -> AgentKind {
-        if self.delegation.is_some_and(CallId::is_helper) { AgentKind::Helper } else { AgentKind::Main }
     }
 
     /// The agent that made a call.
@@ -49,11 +47,13 @@ impl Agent {
     }
 
     /// Adds a message to its conversation, as the agent's own.
+    #[must_use]
     pub fn sign<B>(self, message: Message<B>) -> Message<B> {
         self.place(message.with_role(self.role))
     }
 
     /// Adds a message to its conversation.
+    #[must_use]
     pub fn place<B>(self, message: Message<B>) -> Message<B> {
         match self.delegation {
             Some(call) => message.in_thread(Some(call)),
@@ -88,7 +88,6 @@ mod tests {
         for chat in Role::all() {
             let helper = Agent { role: Role::Planner, delegation: Some(CallId::generate().helper(1)) };
             assert_eq!(helper.check(chat).is_ok(), chat.has(Permission::Explore), "a helper in a chat of {chat}");
-            assert_eq!((helper.kind(), delegate(Role::Planner).kind()), (AgentKind::Helper, AgentKind::Main));
         }
         assert!(delegate(Role::Tester).check(Role::Commander).is_err());
         assert!(Agent::own(Role::Actor).check(Role::Actor).is_ok() && Agent::own(Role::Actor).check(Role::Commander).is_err());
