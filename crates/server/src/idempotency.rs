@@ -129,7 +129,8 @@ fn conflict(text: &str) -> ApiError {
 }
 
 fn under_way() -> ApiError {
-    conflict("This request is being made. Send it again in a moment to get its answer.")
+    let text = "This request is being made. Send it again in a moment to get its answer.";
+    Problem { retryable: true, ..Problem::new(ErrorCode::Conflict, text) }.into()
 }
 
 fn answer(status: u16, body: Bytes) -> Response {

@@ -58,6 +58,13 @@ pub struct ChatUpdate {
     pub confirm: bool,
 }
 
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForkBody {
+    /// The new chat gets the messages before this one.
+    pub message_id: MessageId,
+}
+
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecuteBody {

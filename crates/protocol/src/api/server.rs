@@ -51,3 +51,11 @@ pub struct ModelNames {
 pub struct MessageAnswer {
     pub message: Option<Message>,
 }
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct ImageContent {
+    #[schemars(example = &"image/png")]
+    pub mime_type: String,
+    /// The bytes of the file, as base64.
+    pub data: String,
+}

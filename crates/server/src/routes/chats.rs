@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use planwright_chat::{ContextView, Handle, Reply, SentKey};
 use planwright_protocol::api::chat::{ChatView, Snapshot};
-use planwright_protocol::api::requests::{ChatUpdate, NewChat};
+use planwright_protocol::api::requests::{ChatUpdate, ForkBody, NewChat};
 use planwright_protocol::event::ChatState;
 use planwright_protocol::message::DriftedFile;
 use planwright_protocol::op::{Confirm, MarkChange};
@@ -178,13 +178,6 @@ pub async fn compact(
     IdempotencyKey(key): IdempotencyKey,
 ) -> ApiResult<ChatView> {
     Ok(Json(submit(&app, ids, &caller, key, Op::Compact).await?.chat))
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ForkBody {
-    /// The new chat gets the messages before this one.
-    message_id: MessageId,
 }
 
 /// Creates a chat with the same beginning, to continue differently.

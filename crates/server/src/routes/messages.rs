@@ -9,14 +9,14 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use planwright_chat::{SentKey, shorten};
 use planwright_protocol::api::requests::{CommentBody, NewMessageBody};
-use planwright_protocol::api::server::MessageAnswer;
+use planwright_protocol::api::server::{ImageContent, MessageAnswer};
 use planwright_protocol::api::workspace::FoundExcerpt;
 use planwright_protocol::message::{QuestionAnswer, ReviewComment, WireMessage};
 use planwright_protocol::op::SentImage;
 use planwright_protocol::{AttachedImage, ChatId, ErrorCode, Message, MessageId, Op, Problem, WorkspaceId};
 use planwright_store::SearchMatch;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -48,14 +48,6 @@ pub async fn body(State(app): State<App>, Ids((workspace, chat, id)): Ids<(Works
     app.sessions.look_at(workspace, chat).await?;
     let message = app.sessions.store().message(chat, id).await?;
     Ok(Json(message.ok_or_else(|| Problem::new(ErrorCode::NotFound, format!("There is no message {id} in this chat.")))?))
-}
-
-#[derive(JsonSchema, Serialize)]
-pub struct ImageContent {
-    #[schemars(example = &"image/png")]
-    mime_type: String,
-    /// The bytes of the file, as base64.
-    data: String,
 }
 
 /// The images attached to a message, in order.

@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("chat", &["protocol", "plan", "question", "tools", "agent", "store", "feed", "workspaces"]),
     ("mcp", &["protocol", "tools", "sandbox"]),
     ("server", &["protocol", "chat", "feed", "workspaces", "store"]),
+    ("client", &["protocol"]),
     // Editors share a process with their chats until there is a client of the HTTP API.
     ("acp", &["protocol", "question", "chat", "feed", "workspaces"]),
     (
@@ -40,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "chat",
             "mcp",
             "server",
+            "client",
             "acp",
         ],
     ),
