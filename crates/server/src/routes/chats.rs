@@ -11,7 +11,7 @@ use planwright_protocol::api::requests::{ChatUpdate, ForkBody, NewChat};
 use planwright_protocol::event::ChatState;
 use planwright_protocol::message::DriftedFile;
 use planwright_protocol::op::{Confirm, MarkChange};
-use planwright_protocol::{ChatId, MessageId, Op, Problem, Role, RoleRequest, RoleWord, Timestamp, WorkspaceId};
+use planwright_protocol::{ChatId, Op, Problem, Role, RoleRequest, RoleWord, Timestamp, WorkspaceId};
 use planwright_store::{ChatCursor, ChatFilter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
