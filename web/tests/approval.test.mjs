@@ -137,7 +137,7 @@ test('a change outside the plan shows its lines before it is allowed', async () 
   await bar.locator('[data-change="delete"]').filter({ hasText: 'two' }).waitFor();
   await bar.locator('[data-change="insert"]').filter({ hasText: '2' }).waitFor();
   await picture(page, 'approval-change');
-  await bar.getByRole('button', { name: 'Allow once' }).click();
+  await bar.getByRole('button', { name: 'Change outside.txt' }).click();
   await answered(page);
   await atRest(stage, chat);
   assert.equal(readFileSync(path, 'utf8'), 'one\n2\nthree\n');
@@ -166,7 +166,7 @@ test('payloads in names, commands and output are text', async () => {
   await bar.getByRole('button', { name: 'Deny', exact: true }).click();
   await bar.getByText('Run a command with network access?').waitFor();
   assert.ok(await nothingRan(page));
-  await bar.getByRole('button', { name: 'Allow once' }).click();
+  await bar.getByRole('button', { name: 'Run with network access' }).click();
   await answered(page);
   await atRest(stage, chat);
   await page.getByText('I was told to do nothing.').waitFor();

@@ -8,18 +8,19 @@ import { useText } from '@/i18n';
 import { showDialog } from '@/lib/dialogs';
 import { useShortcuts } from '@/lib/keys';
 import { usualWorkspace, useLastWorkspace } from '@/lib/lastWorkspace';
-import { useIsNarrow, useLayout } from '@/lib/layout';
+import { useLayout, useSidebarLook } from '@/lib/layout';
 import { useWidth } from '@/lib/panes';
 import { Dialogs } from './Dialogs';
 import { useCommandsEverywhere } from './useCommandsEverywhere';
 
+const Rail = part(() => import('@/features/home/Rail').then((all) => all.Rail), null);
 const Signals = part(() => import('@/features/home/Signals').then((all) => all.Signals), null);
 
-/** The list of chats beside the page, or as a drawer over it. */
+/** The list of chats beside the page, folded to a rail, or as a drawer over it. */
 export function Shell({ children }: { children: ReactNode }) {
   const t = useText('home');
   const common = useText('common');
-  const isNarrow = useIsNarrow();
+  const { look, canDock } = useSidebarLook();
   const { isSidebarOpen, isDrawerOpen } = useLayout();
   const width = useWidth('sidebar');
   const { lists } = useChatLists();
@@ -37,7 +38,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const begin = useCallback(() => void (workspace && mutate({ workspace })), [workspace, mutate]);
   useCommandsEverywhere(workspace ? begin : null);
   useShortcuts({
-    'Mod+b': () => useLayout.setState(isNarrow ? { isDrawerOpen: !isDrawerOpen } : { isSidebarOpen: !isSidebarOpen }),
+    'Mod+b': () => useLayout.setState(canDock ? { isSidebarOpen: !isSidebarOpen } : { isDrawerOpen: !isDrawerOpen }),
     'Mod+/': () => showDialog({ kind: 'shortcuts' }),
     'Mod+k': () => showDialog({ kind: 'palette' }),
     'Mod+Shift+o': begin,
@@ -47,11 +48,9 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className="flex h-full">
       <a href="#content" className="sr-only z-50 bg-bg p-2 focus:not-sr-only focus:fixed">{common('skipToContent')}</a>
-      {isNarrow ? (
-        <Sheet isOpen={isDrawerOpen} close={() => useLayout.setState({ isDrawerOpen: false })} title={t('title')} side="left"><Sidebar isDrawer /></Sheet>
-      ) : (
-        isSidebarOpen && <div style={{ width }} className="relative shrink-0 border-r"><Sidebar /></div>
-      )}
+      {look === 'docked' && <div style={{ width }} className="relative shrink-0 border-r"><Sidebar /></div>}
+      {look === 'rail' && <div className="w-13 shrink-0 border-r"><Rail canDock={canDock} /></div>}
+      {look !== 'docked' && <Sheet isOpen={isDrawerOpen} close={() => useLayout.setState({ isDrawerOpen: false })} title={t('title')} side="left"><Sidebar isDrawer /></Sheet>}
       <div className="min-w-0 flex-1">{children}</div>
       <Signals />
       <Dialogs />

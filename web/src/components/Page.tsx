@@ -1,7 +1,7 @@
-import { Menu as MenuIcon, PanelLeft } from 'lucide-react';
+import { Menu as MenuIcon } from 'lucide-react';
 import { useEffect, type ReactNode } from 'react';
 import { useText } from '@/i18n';
-import { useIsNarrow, useLayout } from '@/lib/layout';
+import { openSidebar, useIsNarrow } from '@/lib/layout';
 import { ConnectionBadge } from './ConnectionBadge';
 import { IconButton } from './IconButton';
 import { OfflineBanner } from './OfflineBanner';
@@ -10,15 +10,11 @@ import { OfflineBanner } from './OfflineBanner';
 export function Page({ title, actions, aside, children }: { title: string; actions?: ReactNode; aside?: ReactNode; children: ReactNode }) {
   const t = useText('home');
   const isNarrow = useIsNarrow();
-  const { isSidebarOpen } = useLayout();
   useEffect(() => { document.title = `${title} · Planwright`; }, [title]);
-  const openList = () => useLayout.setState(isNarrow ? { isDrawerOpen: true } : { isSidebarOpen: true });
   return (
     <div className="flex h-full flex-col">
       <header className="flex h-12 shrink-0 items-center gap-2 border-b px-2 sm:px-4">
-        {(isNarrow || !isSidebarOpen) && (
-          <IconButton label={t('openList')} onClick={openList}>{isNarrow ? <MenuIcon size={18} aria-hidden /> : <PanelLeft size={16} aria-hidden />}</IconButton>
-        )}
+        {isNarrow && <IconButton label={t('openList')} onClick={() => openSidebar(false)}><MenuIcon size={18} aria-hidden /></IconButton>}
         <h1 className="min-w-0 truncate text-base font-semibold max-sm:text-2xl">{title}</h1>
         <div className="ml-auto flex items-center gap-2">{actions}<ConnectionBadge /></div>
       </header>

@@ -1,5 +1,6 @@
 // The open panels, and the width of the window.
 import { useSyncExternalStore } from 'react';
+import { useLocation } from 'wouter';
 import { create } from 'zustand';
 
 interface Layout {
@@ -48,3 +49,20 @@ export function useMedia(query: string): boolean {
 
 export const useIsNarrow = () => useMedia('(max-width: 639px)');
 export const useIsWide = () => useMedia('(min-width: 1200px)');
+
+/** The list of chats: beside the page, as a rail of icons, or on a phone only as a drawer. */
+type SidebarLook = 'docked' | 'rail' | 'drawer';
+
+const REVIEW = /^\/w\/[^/]+\/c\/[^/]+\/(plan|changes)$/;
+
+/** How the list of chats is shown. `canDock`: there is room for it beside the page, so that it opens there. */
+export function useSidebarLook(): { look: SidebarLook; canDock: boolean } {
+  const isNarrow = useIsNarrow();
+  const hasRoom = useMedia('(min-width: 1024px)');
+  const [location] = useLocation();
+  const isOpen = useLayout((state) => state.isSidebarOpen);
+  const canDock = hasRoom && !REVIEW.test(location);
+  return { look: isNarrow ? 'drawer' : canDock && isOpen ? 'docked' : 'rail', canDock };
+}
+
+export const openSidebar = (canDock: boolean) => useLayout.setState(canDock ? { isSidebarOpen: true } : { isDrawerOpen: true });

@@ -10,6 +10,7 @@ import { Skeleton } from '@/components/Skeleton';
 import { Tip } from '@/components/Tip';
 import { useText } from '@/i18n';
 import type { ChangedFile, Changes } from '@/lib/api/types';
+import { reviewable } from '@/lib/chat/changedFiles';
 import { useChatIds } from '@/lib/chat/context';
 import { useMayChange } from '@/lib/rights';
 import { ByMessage } from './ByMessage';
@@ -34,12 +35,13 @@ function Shown({ changes }: { changes: Changes }) {
   const t = useText('changes');
   const { workspaceId, chatId } = useChatIds();
   const [order, setOrder] = useState<Order>('file');
-  const total = weigh(changes.total.files);
+  const listed = reviewable(changes.total.files);
+  const total = weigh(listed);
   return (
     <section aria-label={t('title')} className="flex min-w-0 flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
         <Segments label={t('order')} value={order} choose={setOrder} choices={[['file', t('byFile')], ['message', t('byMessage')]]} />
-        <p className="text-sm text-muted">{t('files', { count: changes.total.count })} <LineCounts added={total.added} removed={total.removed} /></p>
+        <p className="text-sm text-muted">{t('files', { count: changes.next_cursor ? changes.total.count : listed.length })} <LineCounts added={total.added} removed={total.removed} /></p>
         <div className="ml-auto flex items-center gap-2">
           <Tip text={t('openPage')}>
             <Link href={`/w/${workspaceId}/c/${chatId}/changes`} aria-label={t('openPage')} className="inline-flex size-8 items-center justify-center rounded-sm text-muted hover:bg-surface hover:text-fg pointer-coarse:size-11"><Maximize2 size={15} aria-hidden /></Link>
@@ -59,7 +61,7 @@ function ByFile({ changes }: { changes: Changes }) {
   const mayMark = useMayChange(workspaceId);
   const { has, mark, isKnown } = useViewed();
   const viewed = (file: ChangedFile) => (mayMark && canBeViewed(file) ? { isViewed: has(file), mark: (is: boolean) => void mark(file, is) } : null);
-  const files = pages.flatMap((page) => page.total.files);
+  const files = reviewable(pages.flatMap((page) => page.total.files));
   if (!isKnown) return <Skeleton />;
   if (files.length === 0) return <p className="p-4 text-muted">{t('allTakenBack')}</p>;
   return (

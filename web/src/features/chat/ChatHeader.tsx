@@ -1,12 +1,14 @@
-import { ArrowLeft, PanelLeft, PanelRight } from 'lucide-react';
+import { ArrowLeft, PanelRight } from 'lucide-react';
 import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ConnectionBadge } from '@/components/ConnectionBadge';
 import { IconButton } from '@/components/IconButton';
 import { useText } from '@/i18n';
+import { useFileCount } from '@/lib/chat/changedFiles';
 import { useChatIds, useChatView } from '@/lib/chat/context';
+import { usePlanVersion } from '@/lib/chat/planVersion';
 import { setFaviconMode } from '@/lib/favicon';
-import { useIsNarrow, useLayout } from '@/lib/layout';
+import { useIsNarrow } from '@/lib/layout';
 import { useMayChange } from '@/lib/rights';
 import { useTitleOf } from '@/lib/title';
 import { useWorkspaces } from '@/lib/workspaces';
@@ -22,13 +24,11 @@ export function ChatHeader({ controls, panel }: { controls: ReactNode; panel?: {
   const workspace = useWorkspaces().data?.find(({ id }) => id === workspaceId)?.name;
   const mayChange = useMayChange(workspaceId);
   const isNarrow = useIsNarrow();
-  const isSidebarOpen = useLayout((state) => state.isSidebarOpen);
   useEffect(() => setFaviconMode(mode), [mode]);
   useEffect(() => () => setFaviconMode(null), []);
   return (
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-2 border-b-2 border-mode bg-mode-soft px-2 max-sm:gap-x-1 sm:flex-nowrap lg:px-4">
       {isNarrow && <Link href="/" aria-label={home('home')} className="inline-flex size-11 shrink-0 items-center justify-center rounded-sm text-fg2"><ArrowLeft size={17} aria-hidden /></Link>}
-      {!isNarrow && !isSidebarOpen && <IconButton label={home('openList')} onClick={() => useLayout.setState({ isSidebarOpen: true })}><PanelLeft size={16} aria-hidden /></IconButton>}
       <div className="flex min-w-0 items-baseline gap-2 text-base max-sm:flex-1 sm:max-lg:min-w-32">
         {workspace && <><span className="max-w-40 shrink-0 truncate text-fg2 max-lg:hidden">{workspace}</span><span aria-hidden className="text-muted max-lg:hidden">/</span></>}
         <h1 title={title} className="min-w-0 truncate font-semibold">{title}</h1>
@@ -44,17 +44,24 @@ export function ChatHeader({ controls, panel }: { controls: ReactNode; panel?: {
   );
 }
 
-/** The pages of the chat. */
+/** The pages of the chat, with the plan's version and the number of changed files. */
 function PageTabs() {
   const t = useText('panel');
   const { workspaceId, chatId } = useChatIds();
   const [location] = useLocation();
   const chat = `/w/${workspaceId}/c/${chatId}`;
-  const pages = [[chat, t('chat')], [`${chat}/plan`, t('plan')], [`${chat}/changes`, t('changes')], [`${chat}/timeline`, t('timeline')]] as const;
+  const version = usePlanVersion();
+  const files = useFileCount();
+  const pages = [
+    { to: chat, name: t('chat') },
+    { to: `${chat}/plan`, name: t('plan'), aside: version === null ? '' : t('version', { revision: version }) },
+    { to: `${chat}/changes`, name: t('changes'), aside: files === 0 ? '' : String(files) },
+    { to: `${chat}/timeline`, name: t('timeline') },
+  ];
   return (
     <nav aria-label={t('pages')} className="flex min-w-0 gap-5 self-end px-4 max-sm:order-last max-sm:w-full max-sm:px-3">
-      {pages.map(([to, name]) => (
-        <Link key={to} href={to} aria-current={location === to ? 'page' : undefined} className="-mb-px flex h-11 items-center border-b-3 border-transparent pt-0.5 text-sm text-fg2 hover:text-fg aria-[current]:border-fg aria-[current]:font-semibold aria-[current]:text-fg max-sm:h-10">{name}</Link>
+      {pages.map(({ to, name, aside = '' }) => (
+        <Link key={to} href={to} aria-current={location === to ? 'page' : undefined} className="-mb-px flex h-11 items-center border-b-3 border-transparent pt-0.5 text-sm text-fg2 hover:text-fg aria-[current]:border-fg aria-[current]:font-semibold aria-[current]:text-fg max-sm:h-10">{name}{aside !== '' && <span className="ml-1.5 text-xs font-normal text-muted tabular-nums">{aside}</span>}</Link>
       ))}
     </nav>
   );

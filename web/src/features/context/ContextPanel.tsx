@@ -105,9 +105,10 @@ function Compact({ context }: { context: Context }) {
   const { workspaceId, chatId } = useChatIds();
   const mayChange = useMayChange(workspaceId);
   const isBusy = useChatView(isInProgress);
+  const isAsking = useChatView(({ question }) => question !== null);
   const isOffline = useChatStore((state) => state.connection === 'offline');
   const [isAsked, setAsked] = useState(false);
-  const why = !mayChange ? t('readOnly') : isOffline ? t('offline') : isBusy ? t('busy') : !context.can_compact ? t('nothingToSumUp') : null;
+  const why = !mayChange ? t('readOnly') : isOffline ? t('offline') : isAsking ? t('waiting') : isBusy ? t('busy') : !context.can_compact ? t('nothingToSumUp') : null;
   const compact = () => {
     setAsked(true);
     void api.compact(workspaceId, chatId).catch(toastError).finally(() => setAsked(false));

@@ -33,7 +33,7 @@ export function FeedbackFooter({ feedback, onSent, onProblem }: Props) {
         {t('whole')}
         <textarea
           rows={2}
-          value={feedback.feedback.whole}
+          value={feedback.whole}
           placeholder={t('wholePlaceholder')}
           onChange={(event) => feedback.setWhole(event.target.value)}
           onKeyDown={(event) => {

@@ -24,7 +24,7 @@ export function StepComment({ step, feedback, close }: Props) {
       <textarea
         autoFocus
         rows={2}
-        value={feedback.feedback.steps[step] ?? ''}
+        value={feedback.remarkOn(step)}
         aria-label={t('commentLabel', { step })}
         placeholder={t('commentPlaceholder')}
         onChange={(event) => feedback.remark(step, event.target.value)}

@@ -51,7 +51,7 @@ export function StepMark({ status, number }: { status: StepStatus; number?: numb
 function Step({ step, feedback }: { step: PlanStep; feedback?: ReturnType<typeof useFeedback> }) {
   const t = useText('plan');
   const locale = useLocale((state) => state.locale);
-  const remark = feedback?.feedback.steps[step.step_number] ?? '';
+  const remark = feedback?.remarkOn(step.step_number) ?? '';
   const [open, setOpen] = useState(remark !== '');
   const over = step.status === 'done' || step.status === 'skipped';
   return (

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { feedbackMessage, hasFeedback } from '@/lib/chat/feedback';
+import { feedbackMessage } from '@/lib/chat/feedback';
 import { type Plan, approvedShas, executeHindrance, isTakenBack, progressOf, readPlan, revisionsOf, withProgress } from './model';
 
 const plan = { goal: 'Say goodbye', steps: [{ step_number: 1, action: 'Write it' }, { step_number: 2, action: 'Test it' }] };
@@ -59,12 +59,10 @@ describe('executing is possible', () => {
   ])('not when: %s', (hindrance, situation) => expect(executeHindrance({ ...free, ...situation })).toBe(hindrance));
 });
 
-test('remarks on steps become one message', () => {
-  const feedback = { steps: { 2: 'Run it\nunder load' }, whole: ' Keep it small. ' };
-  const words = { lead: (revision: number) => `About revision ${revision}:`, step: (number: number, action: string) => `Step ${number} (${action})` };
-  expect(hasFeedback(feedback)).toBe(true);
-  expect(hasFeedback({ steps: { 1: ' ' }, whole: '' })).toBe(false);
-  expect(feedbackMessage(feedback, readPlan(plan) as Plan, 3, words)).toBe('About revision 3:\n\n- Step 2 (Test it): Run it\n  under load\n\nKeep it small.');
+test('comments become one message, each with the number and the words of its step', () => {
+  const words = { lead: 'About version 3:', step: (number: number, action: string) => `Step ${number} (${action})` };
+  const remarks = [{ step: 2, action: 'Test it', quote: '', text: 'Run it\nunder load ' }, { step: 1, action: 'Write it', quote: 'it', text: 'What?' }, { step: null, action: '', quote: '', text: 'Gone' }];
+  expect(feedbackMessage(remarks, ' Keep it small.', words)).toBe('About version 3:\n\n- Gone\n- Step 1 (Write it), “it”: What?\n- Step 2 (Test it): Run it\n  under load\n\nKeep it small.');
 });
 
 test('a plan whose file was taken back is gone, until it is written again', () => {

@@ -31,14 +31,14 @@ export function PlanApproval({ view, given, edited }: Props) {
   const item = view.items[0];
   const plan = view.plan ?? {};
   const steps = stepsOf(plan.steps);
-  const remarks = useRemarks(String(plan.sha256 ?? ''), { steps }, Number(plan.revision ?? 1));
+  const remarks = useRemarks({ steps }, Number(plan.revision ?? 1));
   const [isAsking, setAsking] = useState(false);
   const drift = useDrift(String(plan.sha256 ?? ''), true).files;
   /** Nothing that was written is lost: what can't go along is asked about. */
   const decide = async (value: Json) => {
     if (value === true && remarks.has && !isAsking) return setAsking(true);
     setAsking(false);
-    const whole = remarks.feedback.whole.trim();
+    const whole = remarks.whole.trim();
     const comment = value === true ? undefined : remarks.count > 0 ? remarks.message() : whole || undefined;
     if (await given.pick(value, comment)) remarks.discard();
   };
@@ -62,7 +62,7 @@ export function PlanApproval({ view, given, edited }: Props) {
         </div>
       )}
       <textarea
-        value={remarks.feedback.whole}
+        value={remarks.whole}
         rows={1}
         aria-label={t('feedback')}
         placeholder={t('feedback')}

@@ -2,6 +2,7 @@
 export const panel = {
   tabs: 'What the panel shows',
   plan: 'Plan',
+  version: 'v{revision}',
   changes: 'Changes',
   files: 'Files',
   context: 'Context',

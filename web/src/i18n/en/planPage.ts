@@ -4,6 +4,7 @@ export const planPage = {
   version: 'Version',
   versionOf: 'v{revision}',
   changesSince: '{count} {count|change|changes} since v{revision}',
+  comparedWith: 'Compared with',
   hideChanges: 'Back to the plan',
   byYou: 'Edited by hand',
   outline: 'Outline',

@@ -107,5 +107,6 @@ export const context = {
   readOnly: 'You can view this workspace. Ask an owner for member access to compact chats.',
   offline: 'Can’t reach the server.',
   busy: 'The agent is working. Stop it, or wait.',
+  waiting: 'The agent is waiting for your answer. Answer first.',
   nothingToSumUp: 'Nothing new to summarize.',
 } as const;

@@ -2,6 +2,7 @@
 export const panel = {
   tabs: '面板显示的内容',
   plan: '计划',
+  version: 'v{revision}',
   changes: '更改',
   files: '文件',
   context: '上下文',

@@ -4,6 +4,7 @@ export const planPage = {
   version: '版本',
   versionOf: 'v{revision}',
   changesSince: '与 v{revision} 相比有 {count} 处改动',
+  comparedWith: '对比版本',
   hideChanges: '返回计划',
   byYou: '手动编辑',
   outline: '大纲',

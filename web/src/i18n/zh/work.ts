@@ -106,5 +106,6 @@ export const context = {
   readOnly: '你可以查看这个工作区。要压缩对话，请让所有者把你设为成员。',
   offline: '无法连接服务器。',
   busy: '智能体正在工作。请停止它，或等它结束。',
+  waiting: '智能体正在等待你的回答。请先回答。',
   nothingToSumUp: '自上次以来没有可总结的内容。',
 };

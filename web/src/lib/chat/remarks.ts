@@ -1,47 +1,50 @@
-// Remarks on a plan that were not sent yet, by the plan's content: card, panel and bar show the same. They outlive a reload.
-import { create } from 'zustand';
+// The unsent comments on a plan, as its card, its panel and the question bar show them. The plan's page shows the same ones.
 import { useText } from '@/i18n';
-import { type Feedback, NO_FEEDBACK, type Remarked, feedbackMessage, hasFeedback, readFeedback } from './feedback';
+import { reviewApi } from '@/lib/api/review';
+import { useChatIds } from './context';
+import { feedbackMessage } from './feedback';
+import { stepOf, useDraft } from './planDrafts';
 
-const KEY = 'planwright.remarks';
-/** Maximum number of plans whose remarks are stored. */
-const MOST_KEPT = 20;
-
-function stored(): Record<string, Feedback> {
-  try {
-    const all = JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as Record<string, unknown>;
-    return Object.fromEntries(Object.entries(all).map(([plan, raw]) => [plan, readFeedback(raw)]));
-  } catch {
-    return {};
-  }
+interface Remarked {
+  steps: readonly { step_number: number; action: string }[];
 }
 
-const useStore = create<Record<string, Feedback>>(stored);
-useStore.subscribe((all) => {
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(Object.fromEntries(Object.entries(all).filter(([, feedback]) => hasFeedback(feedback)).slice(-MOST_KEPT))));
-  } catch {
-    // If storage is full or forbidden, only the remarks are lost at the next reload.
-  }
-});
-
-/** The remarks on one version of a plan; `key` is the hash of its content. */
-export function useRemarks(key: string, plan: Remarked, revision: number) {
+export function useRemarks(plan: Remarked, revision: number) {
   const t = useText('plan');
-  const feedback = useStore((all) => all[key] ?? NO_FEEDBACK);
-  const set = (next: Feedback) => useStore.setState({ [key]: next });
+  const { workspaceId, chatId } = useChatIds();
+  const draft = useDraft(chatId, plan);
+  // Here a step has one comment on the step as a whole; comments on some of its words are the page's.
+  const remarkOn = (step: number) => draft.ofStep(step).find((one) => one.quote === '');
+  const lead = t('feedbackLead', { revision });
   return {
-    feedback,
-    has: hasFeedback(feedback),
-    count: Object.values(feedback.steps).filter((remark) => remark.trim() !== '').length,
-    remark: (step: number, text: string) => set({ ...feedback, steps: { ...feedback.steps, [step]: text } }),
-    setWhole: (whole: string) => set({ ...feedback, whole }),
-    discard: () => set(NO_FEEDBACK),
-    /** All of them as one message to the agent. */
-    message: () =>
-      feedbackMessage(feedback, plan, revision, {
-        lead: (version: number) => t('feedbackLead', { revision: version }),
-        step: (step: number, action: string) => t('feedbackStep', { step, action }),
-      }),
+    whole: draft.whole,
+    has: draft.has,
+    count: draft.written.length,
+    remarkOn: (step: number): string => remarkOn(step)?.text ?? '',
+    remark: (step: number, text: string) => {
+      const known = remarkOn(step);
+      if (known === undefined) draft.put(step, text);
+      else if (text === '') draft.discard(known.id);
+      else draft.write(known.id, text);
+    },
+    setWhole: draft.setWhole,
+    discard: draft.clearComments,
+    /** All of them as one text. */
+    message: () => {
+      const remarks = draft.written.map((one) => {
+        const step = stepOf(one, draft.keys);
+        return { step, action: plan.steps.find(({ step_number }) => step_number === step)?.action ?? '', quote: one.quote, text: one.text };
+      });
+      return feedbackMessage(remarks, draft.whole, { lead, step: (step, action) => t('feedbackStep', { step, action }) });
+    },
+    /** Sends them as a message, so that the next version can report on each. `key` is the same for every attempt. */
+    send: async (key: string) => {
+      const comments = draft.written.map((one) => {
+        const step = stepOf(one, draft.keys);
+        return { id: one.id, ...(step !== null && { step }), quote: one.quote, text: one.text.trim() };
+      });
+      await reviewApi.sendComments(workspaceId, chatId, draft.whole.trim() || lead, comments, key);
+      draft.clearComments();
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { ListFilter } from 'lucide-react';
 import type { RefObject } from 'react';
+import { ChipSelect } from '@/components/ChipSelect';
 import { useText } from '@/i18n';
 import { cut } from '@/lib/cut';
 import { shownText } from '@/lib/marks';
@@ -34,10 +35,7 @@ export function FileFilter({ field, filter, change, steps, causes }: Props) {
         </div>
       )}
       {causes.length > 1 && (
-        <select aria-label={t('message')} value={filter.message ?? ''} onChange={(event) => change({ message: event.target.value || null })} className="h-7.5 w-full min-w-0 rounded-sm border border-line2 bg-bg px-2 pointer-coarse:h-11">
-          <option value="">{t('allMessages')}</option>
-          {causes.map((cause) => <option key={cause.id} value={cause.id}>{shownText(cut(cause.words.replaceAll(/\s+/g, ' '), 80))}</option>)}
-        </select>
+        <ChipSelect label={t('message')} value={filter.message ?? ''} options={[['', t('allMessages')], ...causes.map((cause) => [cause.id, shownText(cut(cause.words.replaceAll(/\s+/g, ' '), 80))] as const)]} choose={(message) => change({ message: message || null })} className="-mx-2" />
       )}
     </div>
   );

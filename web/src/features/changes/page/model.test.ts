@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChangedFile, Image, Message } from '@/lib/api/types';
-import { causesOf, filtered, OUTSIDE, stepsOf, treeOf, withoutParents } from './model';
+import { causesOf, filtered, OUTSIDE, stepsOf, treeOf } from './model';
 import { offsetsOf, rowAt, rowsOf, type Row } from './rows';
 import { nextInTree } from './treeKeys';
 
@@ -26,11 +26,6 @@ test('files are filtered by name, step, scope and the message that set them off'
   expect(paths(filtered(files, { ...ALL, name: 'B' }, words))).toEqual(['/b']);
   expect(paths(filtered(files, { ...ALL, message: '03' }, words))).toEqual(['/b', '/c']);
   expect(causesOf(files, words)).toEqual([{ id: '03', words: '03', count: 2 }, { id: '01', words: '01', count: 2 }]);
-});
-
-test('a new folder is listed only where nothing in it is', () => {
-  const folder = { after: { kind: 'folder', mode: 493 } as Image, before: { kind: 'absent' } as Image };
-  expect(paths(withoutParents([file('/src', folder), file('/src/a.rs'), file('/empty', folder)]))).toEqual(['/src/a.rs', '/empty']);
 });
 
 test('the arrow keys of the tree open, close and climb', () => {

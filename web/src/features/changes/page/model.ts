@@ -48,12 +48,6 @@ export function filtered(files: ChangedFile[], { name, step, message }: Filter, 
   );
 }
 
-/** A new folder says nothing that the files in it don't say. */
-export function withoutParents(files: ChangedFile[]): ChangedFile[] {
-  const parents = new Set(files.flatMap(({ path }) => path.split('/').map((_, end, parts) => parts.slice(0, end).join('/'))));
-  return files.filter(({ path, after, before }) => !((after.kind === 'folder' || before.kind === 'folder') && parents.has(path)));
-}
-
 /** The steps in which files changed, then what belongs to none. */
 export function stepsOf(files: ChangedFile[]): number[] {
   const steps = new Set(files.map((file) => file.step ?? NO_STEP));

@@ -3,7 +3,7 @@ import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
 import { modifier } from '@/lib/keys';
 import { shownText } from '@/lib/marks';
-import type { DraftComment } from './drafts';
+import type { DraftComment } from '@/lib/chat/planDrafts';
 import { useReview } from './review';
 import { focusStep } from './focusStep';
 

@@ -3,7 +3,7 @@ import { Button } from '@/components/Button';
 import { Markdown } from '@/components/markdown/Markdown';
 import { useText } from '@/i18n';
 import { shownText } from '@/lib/marks';
-import type { DraftComment } from './drafts';
+import type { DraftComment } from '@/lib/chat/planDrafts';
 import type { Note } from './notes';
 import { useReview } from './review';
 

@@ -1,6 +1,7 @@
 import { History, ListTree, PanelRight, Pencil } from 'lucide-react';
 import { useMemo } from 'react';
 import { Button } from '@/components/Button';
+import { ChipSelect } from '@/components/ChipSelect';
 import { Words } from '@/components/Words';
 import { useLocale, useText } from '@/i18n';
 import { useChatIds, useChatView } from '@/lib/chat/context';
@@ -13,12 +14,13 @@ import { comparePlans, isChanged } from '../diff';
 import { type Revision, progressOf } from '../model';
 import { useReview } from './review';
 import { minutesOf, totalMinutes } from './run';
+import type { Comparison } from './useComparison';
 import { pathKey } from './scope';
 
 interface Props {
   revisions: Revision[];
   show: (revision: Revision) => void;
-  comparison: { against: Revision; isShown: boolean; toggle: () => void } | null;
+  comparison: Comparison | null;
   toggleOutline: () => void;
   editFile: () => void;
   /** Absent where the rail is on the page. */
@@ -33,13 +35,8 @@ export function PageHead({ revisions, show, comparison, toggleOutline, editFile,
   return (
     <header className="plan-head">
       <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
-        <label className="flex items-center">
-          <span className="sr-only">{t('version')}</span>
-          <select value={shown.messageId} onChange={(event) => show(revisions.find(({ messageId }) => messageId === event.target.value) ?? newest)} className="field-sizing-content min-h-7 rounded-sm bg-bg pr-1 text-sm font-semibold text-fg pointer-coarse:min-h-11">
-            {revisions.toReversed().map((one) => <option key={one.messageId} value={one.messageId}>{t('versionOf', { revision: one.revision })}</option>)}
-          </select>
-        </label>
-        {comparison && <Comparison {...comparison} />}
+        <VersionSelect label={t('version')} revisions={revisions} chosen={shown} choose={(id) => show(revisions.find(({ messageId }) => messageId === id) ?? newest)} className="-ml-2 font-semibold" />
+        {comparison && <ComparisonButton comparison={comparison} />}
         <Origin />
         <Earlier />
         <span className="ml-auto flex flex-wrap gap-2">
@@ -55,14 +52,26 @@ export function PageHead({ revisions, show, comparison, toggleOutline, editFile,
   );
 }
 
-function Comparison({ against, isShown, toggle }: { against: Revision; isShown: boolean; toggle: () => void }) {
+function VersionSelect({ label, revisions, chosen, choose, className = '' }: { label: string; revisions: Revision[]; chosen: Revision; choose: (messageId: string) => void; className?: string }) {
   const t = useText('planPage');
-  const { shown } = useReview();
+  const options = revisions.toReversed().map((one) => [one.messageId, t('versionOf', { revision: one.revision })] as const);
+  return <ChipSelect label={label} value={chosen.messageId} options={options} choose={choose} className={className} />;
+}
+
+/** How much differs from another version; while the difference is shown, which one. */
+function ComparisonButton({ comparison }: { comparison: Comparison }) {
+  const t = useText('planPage');
+  const { against, older, newer, others, isShown, toggle, choose } = comparison;
   const count = useMemo(() => {
-    const change = comparePlans(against.plan, shown.plan);
+    const change = comparePlans(older.plan, newer.plan);
     return change.steps.filter((step) => step.kind !== 'same').length + change.lists.length + Number(isChanged(change.goal));
-  }, [against, shown]);
-  return <button type="button" aria-pressed={isShown} onClick={toggle} className="underline decoration-control underline-offset-3 hover:text-fg pointer-coarse:min-h-11">{isShown ? t('hideChanges') : t('changesSince', { count, revision: against.revision })}</button>;
+  }, [older, newer]);
+  return (
+    <span className="flex items-center gap-2">
+      <button type="button" aria-pressed={isShown} onClick={toggle} className="underline decoration-control underline-offset-3 hover:text-fg pointer-coarse:min-h-11">{isShown ? t('hideChanges') : t('changesSince', { count, revision: older.revision })}</button>
+      {isShown && <span className="flex items-center">{t('comparedWith')}<VersionSelect label={t('comparedWith')} revisions={others} chosen={against} choose={choose} /></span>}
+    </span>
+  );
 }
 
 /** Who wrote it, when, and where it is. */

@@ -4,19 +4,18 @@ import { Button } from '@/components/Button';
 import { IconButton } from '@/components/IconButton';
 import { Modal } from '@/components/Modal';
 import { useText } from '@/i18n';
-import { reviewApi } from '@/lib/api/review';
-import { useChatIds } from '@/lib/chat/context';
+import { useRemarks } from '@/lib/chat/remarks';
 import { shownText } from '@/lib/marks';
 import { problemLine } from '@/lib/problems';
 import { toast } from '@/lib/toast';
-import { type DraftComment, stepOf } from './drafts';
+import { type DraftComment, stepOf } from '@/lib/chat/planDrafts';
 import { useReview } from './review';
 
 /** All comments, and one on the plan as a whole: sent to the Planner together. */
 export function RequestDialog({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const t = useText('planPage');
-  const { workspaceId, chatId } = useChatIds();
-  const { draft, shown } = useReview();
+  const { draft, shown, plan } = useReview();
+  const remarks = useRemarks(plan, shown.revision);
   const [sending, setSending] = useState(false);
   // The same for every attempt, so that a message whose answer got lost is not sent twice.
   const key = useRef(crypto.randomUUID());
@@ -27,13 +26,8 @@ export function RequestDialog({ isOpen, close }: { isOpen: boolean; close: () =>
     setSending(true);
     setProblem(null);
     try {
-      const comments = draft.written.map((one) => {
-        const step = stepOf(one, draft.keys);
-        return { id: one.id, ...(step !== null && { step }), quote: one.quote, text: one.text.trim() };
-      });
-      await reviewApi.sendComments(workspaceId, chatId, draft.whole.trim() || t('lead', { revision: shown.revision }), comments, key.current);
+      await remarks.send(key.current);
       key.current = crypto.randomUUID();
-      draft.clearComments();
       close();
       toast(t('sent'));
     } catch (error) {

@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react';
-import { Fragment, lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { Fragment, lazy, Suspense, useEffect, useState } from 'react';
 import { Button } from '@/components/Button';
 import { Sheet } from '@/components/Modal';
 import { useText } from '@/i18n';
@@ -9,6 +9,7 @@ import type { Revision } from '../model';
 import { RevisionDiff } from '../RevisionDiff';
 import { useHindrance } from '../usePlan';
 import { PageHead } from './PageHead';
+import { useComparison } from './useComparison';
 import { PhoneCells } from './PhoneCells';
 import { PlanBar } from './PlanBar';
 import type { PlanPageParts } from './PlanPage';
@@ -42,7 +43,7 @@ export function ReviewedPlan({ revisions, approved, shown, newest, show, first, 
   const hasRail = useMedia('(min-width: 1280px)');
   const [file, setFile] = useState<string | null>(null);
   const [rail, setRail] = useState<RailSection | 'all' | null>(null);
-  const [isComparing, setComparing] = useState(false);
+  const comparison = useComparison(revisions, shown);
   const [isEditing, setEditing] = useState(false);
   const [isOutline, setOutline] = useState(false);
   const review = usePlanReview({ revisions, approved, shown, newest, isPhone, isOutline, preview: setFile });
@@ -50,8 +51,6 @@ export function ReviewedPlan({ revisions, approved, shown, newest, show, first, 
   const run = useRun(review, hindrance !== undefined);
   const isActing = useChatView((view) => view.chat.config.agent_mode === 'act');
   const isAsked = useChatView(({ question }) => question !== null && question.kind !== 'plan_approval');
-  const previous = revisions[revisions.indexOf(shown) - 1];
-  const comparison = useMemo(() => (previous ? { against: previous, isShown: isComparing, toggle: () => setComparing(!isComparing) } : null), [previous, isComparing]);
   const toggleOutline = () => setOutline(!isOutline);
   usePlanKeys(review, { toggleOutline, ...useActionsOf(review), execute: () => run.press({ choice: review.choice, comment: '' }) });
   const { setCurrent } = review;
@@ -68,7 +67,7 @@ export function ReviewedPlan({ revisions, approved, shown, newest, show, first, 
             <div className="plan-column">
               <PageHead revisions={revisions} show={show} comparison={comparison} toggleOutline={toggleOutline} editFile={() => setEditing(true)} {...(!hasRail && { openRail: () => setRail('all') })} />
               {isPhone && <PhoneCells open={setRail} />}
-              {isComparing && previous ? <RevisionDiff before={previous} after={shown} /> : <Steps review={review} />}
+              {comparison?.isShown ? <RevisionDiff before={comparison.older} after={comparison.newer} /> : <Steps review={review} />}
             </div>
           </div>
           {hasRail && <aside aria-label={t('details')} tabIndex={0} className="plan-rail shrink-0 overflow-y-auto border-l"><PlanRail /></aside>}

@@ -3,7 +3,7 @@ import { useText } from '@/i18n';
 import { shownName } from '@/lib/marks';
 import type { PlanStep } from '../model';
 import { CommentBox } from './CommentBox';
-import type { DraftComment } from './drafts';
+import type { DraftComment } from '@/lib/chat/planDrafts';
 import { FindingLine } from './FindingLine';
 import { NoteLine, DraftLine } from './NoteLine';
 import { PlanFile } from './PlanFile';

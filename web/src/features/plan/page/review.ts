@@ -1,7 +1,7 @@
 // What the parts of the plan's page share.
 import { createContext, useContext } from 'react';
 import type { Plan, Revision } from '../model';
-import type { DraftOfChat } from './drafts';
+import type { DraftOfChat } from '@/lib/chat/planDrafts';
 import type { StepFinding } from './findings';
 import type { Note } from './notes';
 import type { RunChoice } from './run';

@@ -8,7 +8,7 @@ import { useChatIds } from '@/lib/chat/context';
 import { problemLine } from '@/lib/problems';
 import { toast, toastError } from '@/lib/toast';
 import type { PlanStep, Revision } from '../model';
-import { type DraftOfChat, stepKeys } from './drafts';
+import { type DraftOfChat, stepKeys } from '@/lib/chat/planDrafts';
 import { focusStep } from './focusStep';
 
 /** The step that is being written: an old one, or a new one after `after`. */

@@ -4,7 +4,7 @@ import { useChatIds, useChatView } from '@/lib/chat/context';
 import { isBusy } from '@/lib/chat/view';
 import type { Revision } from '../model';
 import { useLivePlan, useMayRevise } from '../usePlan';
-import { useDraft } from './drafts';
+import { useDraft } from '@/lib/chat/planDrafts';
 import { useFindings } from './findings';
 import { notesOf } from './notes';
 import type { PlanReview } from './review';

@@ -3,15 +3,22 @@ import { Link } from 'wouter';
 import { Button } from '@/components/Button';
 import { useText } from '@/i18n';
 import { useChatIds } from '@/lib/chat/context';
+import { cut } from '@/lib/cut';
 import { useDraft } from '@/lib/drafts';
+import { shownName } from '@/lib/marks';
 import { BarFoot, titleClass } from '../BarFrame';
 import { ButtonRow, type RowButton } from '../ButtonRow';
-import { type CallView, type Decision, readCall } from '../call';
+import { type CallView, type Decision, type EffectKind, readCall } from '../call';
 import type { useAnswering } from '../useAnswering';
 import type { QuestionView } from '../view';
 import { CallDetails, useEffectWords } from './CallDetails';
 import { DenyReason } from './DenyReason';
 import { MoreAnswers } from './MoreAnswers';
+
+/** Effects whose target is a path, which the button can name. */
+const OF_PATHS = new Set<EffectKind>(['read', 'create', 'create_folder', 'write', 'delete', 'replace', 'move']);
+/** Longer names of files are cut on the button. */
+const LONGEST_NAME = 32;
 
 interface Props {
   view: QuestionView;
@@ -100,8 +107,20 @@ function useTitle(call: CallView): string {
 
 function useWords(call: CallView) {
   const t = useText('approval');
+  const act = useAct(call);
   const { tool, folder } = call;
   if (call.after) return { approve: t('keep'), approveHint: t('keepHint'), always: t('keepAlways'), alwaysHint: t('keepAlwaysHint', { folder }), deny: t('takeBack'), denyHint: t('takeBackHint'), denyWithReason: t('takeBackWithReason') };
-  const act = call.command !== undefined || call.deleted.length === 0 ? t('allowOnce') : filesIn(call) > 0 ? t('deleteAct', { count: filesIn(call) }) : t('deleteFolderAct');
   return { approve: act, approveHint: t('allowOnceHint'), always: t('allowAlways'), alwaysHint: t('allowAlwaysHint', { tool, folder }), deny: t('deny'), denyHint: t('denyHint'), denyWithReason: t('denyWithReason') };
+}
+
+/** The act itself, for the button that has it done: "Delete 4 files", "Change lib.rs", "Run once". */
+function useAct(call: CallView): string {
+  const t = useText('approval');
+  const words = useEffectWords();
+  const [first, ...others] = call.effects;
+  if (call.command !== undefined) return call.effects.some(({ kind }) => kind === 'network') ? t('runNetwork') : t('runOnce');
+  if (call.deleted.length > 0) return filesIn(call) > 0 ? t('deleteAct', { count: filesIn(call) }) : t('deleteFolderAct');
+  if (first === undefined || first.target === '' || others.some(({ kind }) => kind !== first.kind)) return t('allowOnce');
+  if (!OF_PATHS.has(first.kind)) return t('allowOnce');
+  return t('act', { act: words[first.kind], what: others.length === 0 ? cut(shownName(first.target.slice(first.target.lastIndexOf('/') + 1)), LONGEST_NAME) : t('countedFiles', { count: call.effects.length }) });
 }

@@ -1,7 +1,6 @@
 // Comments and choices of a reviewer before they are sent: kept in the browser by chat, the same in all tabs.
 import { useMemo } from 'react';
 import { create } from 'zustand';
-import type { Plan } from '../model';
 
 export interface DraftComment {
   id: string;
@@ -79,7 +78,7 @@ export function stepOf(comment: Pick<DraftComment, 'key' | 'step'>, keys: readon
 }
 
 /** The draft of a chat, and how it changes. */
-export function useDraft(chat: string, plan: Plan) {
+export function useDraft(chat: string, plan: { steps: readonly { action: string }[] }) {
   const draft = useDrafts((all) => all[chat]);
   const shown = useMemo(() => draft ?? read(chat), [draft, chat]);
   const keys = useMemo(() => stepKeys(plan.steps), [plan.steps]);
@@ -103,6 +102,8 @@ export function useDraft(chat: string, plan: Plan) {
           const same = all.find((one) => one.key === key && one.isOpen && one.quote === quote);
           return same ? all : [...all.filter((one) => !one.isOpen || one.text.trim() !== ''), { id: crypto.randomUUID(), key, step, quote, text, isOpen: text === '' }];
         }),
+      /** A comment on the step as a whole that is not being written on the page. */
+      put: (step: number, text: string) => comments((all) => [...all, { id: crypto.randomUUID(), key: keys[step - 1] ?? '', step, quote: '', text, isOpen: false }]),
       write: (id: string, text: string) => alter(id, (one) => [{ ...one, text }]),
       add: (id: string) => alter(id, ({ before: _, ...one }) => (one.text.trim() === '' ? [] : [{ ...one, isOpen: false }])),
       reopen: (id: string) => alter(id, (one) => [{ ...one, isOpen: true, before: one.text }]),
