@@ -78,16 +78,14 @@ test('a plan of 60 steps on its page: at most 1,500 DOM nodes', async () => {
   await page.locator('#step-60').waitFor();
   report('plan of 60 steps, ready', `${Date.now() - started} ms`, 'aim: 1,000 ms');
   let most = 0;
-  const times = [];
+  const spent = await clockOf(page);
   for (let step = 1; step <= 60; step += 1) {
-    const pressed = Date.now();
     await page.keyboard.press('j');
     await page.locator(`#step-${step}:focus`).waitFor();
-    times.push(Date.now() - pressed);
     most = Math.max(most, await page.evaluate(() => document.querySelectorAll('*').length));
   }
   report('plan of 60 steps, most DOM nodes', most, 'gate: 1,500');
-  report('key to the next step, the slowest of 60', `${Math.max(...times)} ms`, 'aim: 100 ms');
+  report('key to the next step, main thread, mean of 60', `${Math.round((await spent('TaskDuration')) / 60)} ms`, 'aim: 100 ms');
   assert.ok(most <= 1_500);
 });
 
@@ -111,6 +109,7 @@ test('changes of 2,000 files and a diff of 20,000 lines: at most 1,500 DOM nodes
   let most = await nodes();
   // From the key to the frame in which the head of the next file is on top.
   const times = [];
+  const spent = await clockOf(page);
   for (let file = 1; file <= 20; file += 1) {
     times.push(await page.evaluate((path) => new Promise((resolve) => {
       const from = performance.now();
@@ -120,7 +119,8 @@ test('changes of 2,000 files and a diff of 20,000 lines: at most 1,500 DOM nodes
     }), pathOf(file)));
     most = Math.max(most, await nodes());
   }
-  report('the next file by a key, median and slowest of 20', `${Math.round(times.toSorted((one, other) => one - other)[10])}, ${Math.round(Math.max(...times))} ms`, 'aim: 100 ms');
+  report('the next file by a key, main thread, mean of 20', `${Math.round((await spent('TaskDuration')) / 20)} ms`, 'aim: 100 ms');
+  report('the next file by a key, on the clock, median and slowest of 20', `${Math.round(times.toSorted((one, other) => one - other)[10])}, ${Math.round(Math.max(...times))} ms`, 'aim: 100 ms');
   await page.goto(`${chat.url}/changes?file=${pathOf(FILES - 1)}`);
   await page.locator(`.diffs-top [data-head="${pathOf(FILES - 1)}"] button[aria-expanded=false]`).click();
   await page.locator('.diff-line').first().waitFor();

@@ -157,6 +157,42 @@ test('a plan of 12 steps by mouse: read, commented on, edited, reordered; the ne
   await page.context().close();
 });
 
+test('any two versions are compared; comments of the panel stand on the page; the rail leaves the page its width, and tabs count', async () => {
+  const { chat, goal } = await planned();
+  for (const risks of [['Two'], ['Two', 'Three']]) {
+    await stage.say(chat, `CALL write_plan ${JSON.stringify({ ...REVIEWED, goal, risks, steps: REVIEWED.steps.map((step) => ({ ...step, reason: `${step.reason} ${risks.length}` })) })}`);
+    await atRest(stage, chat);
+  }
+  const page = await stage.open(chat);
+  const tab = (name) => page.getByRole('navigation', { name: 'Pages of the chat' }).getByRole('link', { name });
+  await tab('Plan v3').waitFor();
+  const panel = page.getByRole('region', { name: 'Plan', exact: true });
+  await panel.getByRole('button', { name: 'Comment on step 2' }).click();
+  await panel.getByLabel('Your comment on step 2').fill('Written in the panel');
+  await page.getByRole('navigation', { name: 'Chats' }).waitFor();
+  await tab('Plan v3').click();
+  await stepOf(page, 2).locator('[data-draft]').getByText('Written in the panel').waitFor();
+
+  const rail = page.getByRole('navigation', { name: 'Planwright' });
+  assert.equal((await rail.boundingBox()).width, 51);
+  await assertNothingFound(page, 'the page with its rail');
+  await page.keyboard.press('Control+b');
+  const list = page.getByRole('dialog', { name: 'Chats' });
+  await list.getByRole('navigation', { name: 'Chats' }).waitFor();
+  await page.keyboard.press('Escape');
+  await list.waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: /changes since v2$/ }).click();
+  await page.getByRole('region', { name: 'Changes from v2 to v3' }).waitFor();
+  await page.getByLabel('Compared with').selectOption({ label: 'v1' });
+  await page.getByRole('region', { name: 'Changes from v1 to v3' }).waitFor();
+  await page.getByLabel('Version', { exact: true }).selectOption({ label: 'v2' });
+  await page.getByRole('region', { name: 'Changes from v1 to v2' }).waitFor();
+  await page.getByLabel('Compared with').selectOption({ label: 'v3' });
+  await page.getByRole('region', { name: 'Changes from v2 to v3' }).waitFor();
+  assert.deepEqual(page.faults, []);
+});
+
 test('by keyboard alone, in Chinese: comment, edit, move, then steps 1 to 3 of 12 with a stop after 2, continued', async () => {
   const { chat } = await planned();
   const page = await open(chat, { locale: 'zh' });

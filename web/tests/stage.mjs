@@ -75,6 +75,14 @@ export class Stage {
     return page;
   }
 
+  /** A tab on any address, in a browser without any past. */
+  async visit(address, looks = {}) {
+    const page = await this.#takePage(looks);
+    page.faults = this.#faults.get(page.context());
+    await page.goto(address);
+    return page;
+  }
+
   async #takePage(looks) {
     const { context, page, faults } = await takePage(optionsOf(looks));
     this.#faults.set(context, faults);

@@ -17,5 +17,5 @@ export const inboxApi = {
   createChat: (wid: string, agent_role?: RoleName) => call('post', '/workspaces/{wid}/chats', { path: { wid }, body: agent_role ? { agent_role } : {} }) as Promise<Chat>,
   mark: (workspace: string, chat: string, marks: { pinned?: boolean; archived?: boolean }) => call('patch', '/workspaces/{wid}/chats/{cid}', { ...at(workspace, chat), body: marks }) as Promise<Chat>,
   viewed: (workspace: string, chat: string) => call('get', '/workspaces/{wid}/chats/{cid}/viewed', at(workspace, chat)),
-  view: (workspace: string, chat: string, path: string, after_sha256: string | null, viewed: boolean) => call('put', '/workspaces/{wid}/chats/{cid}/viewed', { ...at(workspace, chat), body: { path, after_sha256, viewed } }),
+  view: (workspace: string, chat: string, path: string, after_sha256: string | null, viewed: boolean) => call('put', '/workspaces/{wid}/chats/{cid}/viewed', { ...at(workspace, chat), body: { path, after_sha256, viewed }, outlivesPage: true }),
 };

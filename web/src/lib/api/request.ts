@@ -26,7 +26,7 @@ type Answer<O> = O extends { responses: infer R } ? { [Status in keyof R & (200 
 type PathValues<O> = O extends { parameters: { path: infer Values } } ? { path: Values } : unknown;
 type QueryValues<O> = O extends { parameters: { query: infer Values } } ? { query: Values } : O extends { parameters: { query?: infer Values } } ? (Values extends object ? { query?: Values } : unknown) : unknown;
 type BodyValue<O> = O extends { requestBody: { content: { 'image/*': unknown } } } ? { body: Blob } : O extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : O extends { requestBody?: { content: { 'application/json': infer Body } } } ? { body?: Body } : unknown;
-type Options<O> = PathValues<O> & QueryValues<O> & BodyValue<O> & { headers?: Record<string, string> };
+type Options<O> = PathValues<O> & QueryValues<O> & BodyValue<O> & { headers?: Record<string, string>; outlivesPage?: boolean };
 /** The argument is optional if nothing is required. */
 type Given<O> = Record<never, never> extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
@@ -35,6 +35,8 @@ interface Loose {
   query?: Record<string, unknown>;
   body?: unknown;
   headers?: Record<string, string>;
+  /** Whether a reload or a closed tab must not cancel it; for small bodies. */
+  outlivesPage?: boolean;
 }
 
 interface Received<T> {
@@ -43,9 +45,10 @@ interface Received<T> {
 }
 
 export async function request<M extends Method, P extends PathOf<M>>(method: M, path: P, ...given: Given<Operation<M, P>>): Promise<Received<Answer<Operation<M, P>>>> {
-  const { path: names, query, body, headers } = (given[0] ?? {}) as Loose;
+  const { path: names, query, body, headers, outlivesPage = false } = (given[0] ?? {}) as Loose;
   const response = await fetch(addressOf(path, names, query), {
     method: method.toUpperCase(),
+    keepalive: outlivesPage,
     headers: {
       // Required besides the cookie: foreign pages can't send this header.
       'x-planwright-csrf': '1',

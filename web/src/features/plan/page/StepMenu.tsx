@@ -5,12 +5,12 @@ import { itemClass, popupClass, popupRoot } from '@/components/Popup';
 import { useText } from '@/i18n';
 import { useReview } from './review';
 
-/** Loaded when it is first opened, and then open. */
+/** Loaded when it is first opened, and then open. Not modal: its step may move away while it closes, and must not leave the page covered. */
 export function StepMenu({ button, step }: { button: ReactElement; step: number }) {
   const t = useText('planPage');
   const { edits, plan } = useReview();
   return (
-    <Menu.Root defaultOpen>
+    <Menu.Root defaultOpen modal={false}>
       <Menu.Trigger render={button} />
       <Menu.Portal container={popupRoot()}>
         <Menu.Positioner sideOffset={6} align="end" className="z-50">
