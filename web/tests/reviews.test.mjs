@@ -100,7 +100,7 @@ async function executeInPart(page, chat, hand, t, answer) {
 let goals = 0;
 const PLAN_WAYS = [['keys', 'en'], ['keys', 'zh'], ['mouse', 'zh'], ['touch', 'en'], ['touch', 'zh']];
 for (const [way, locale] of PLAN_WAYS) {
-  test(`RV-9: by ${way}, ${locale}: a plan of 12 steps is commented on, edited, reordered and revised; then steps 1 to 3 run with a stop after 2`, async () => {
+  test(`RV-9:${way}-${locale} a plan of 12 steps is commented on, edited, reordered and revised; then steps 1 to 3 run with a stop after 2`, async () => {
     const hand = HANDS[way];
     const t = wordsOf(locale, 'planPage');
     const chat = await stage.chat();
@@ -155,7 +155,7 @@ for (const [way, locale] of PLAN_WAYS) {
 
 const FILE_WAYS = [['mouse', 'en', 'src/http/router.rs'], ['mouse', 'zh', 'src/http/problem.rs'], ['keys', 'zh', 'src/jobs/mod.rs'], ['touch', 'en', 'src/db/mod.rs'], ['touch', 'zh', 'src/db/tx.rs']];
 for (const [way, locale, file] of FILE_WAYS) {
-  test(`RV-9: by ${way}, ${locale}: a file of 31 is viewed, commented on, its hunk and the file taken back; what changed meanwhile is a conflict`, async () => {
+  test(`RV-9:${way}-${locale} a file of 31 is viewed, commented on, its hunk and the file taken back; what changed meanwhile is a conflict`, async () => {
     const hand = HANDS[way];
     const t = wordsOf(locale, 'work', 'changesPage');
     const page = await stage.visit(`${changed.url}/changes?file=/${file}`, { locale, ...hand.options });
@@ -207,7 +207,7 @@ for (const [way, locale, file] of FILE_WAYS) {
 
 const DENIAL_WAYS = [['mouse', 'zh'], ['keys', 'zh'], ['touch', 'en'], ['touch', 'zh']];
 for (const [way, locale] of DENIAL_WAYS) {
-  test(`RV-8, RV-9: by ${way}, ${locale}: a deletion is denied with a reason, which reaches the model; what was always allowed is revoked`, async () => {
+  test(`RV-8:${way}-${locale} a deletion is denied with a reason, which reaches the model; what was always allowed is revoked`, async () => {
     const hand = HANDS[way];
     const t = wordsOf(locale, 'question', 'approval');
     const chat = await stage.chat({ agent_mode: 'act' });
