@@ -12,6 +12,9 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
+/// The largest page of messages that the server gives.
+const PAGE: usize = 500;
+
 /// A home of its own: workspace, data folder, scripts. Outlives the servers that run in it.
 pub struct Home {
     folder: TempDir,
@@ -286,11 +289,19 @@ impl ChatClient<'_> {
         self.server.get(&self.path).await
     }
 
-    /// The history, oldest first.
+    /// The whole history, oldest first.
     pub async fn messages(&self) -> Vec<Value> {
-        let mut messages = self.server.get(&format!("{}/messages", self.path)).await.as_array().unwrap().clone();
-        messages.reverse();
-        messages
+        let mut messages: Vec<Value> = Vec::new();
+        loop {
+            let before = messages.last().map_or_else(String::new, |oldest| format!("&before={}", oldest["id"].as_str().unwrap()));
+            let page = self.server.get(&format!("{}/messages?limit={PAGE}{before}", self.path)).await;
+            let page = page.as_array().unwrap();
+            messages.extend_from_slice(page);
+            if page.len() < PAGE {
+                messages.reverse();
+                return messages;
+            }
+        }
     }
 
     pub async fn say(&self, content: &str) -> Value {
