@@ -88,5 +88,6 @@ export default defineConfig({
   build: { target: 'es2024', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false, chunkSizeWarningLimit: 700, rolldownOptions: { output: { chunkFileNames: nameOf, codeSplitting: { includeDependenciesRecursively: false, groups: [firstLoad, ...chatLoad] } } } },
   worker: { format: 'es' },
   server: { proxy: { '/api': { target: server, changeOrigin: true, configure: withoutOrigin } } },
-  test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'], setupFiles: ['src/testSetup.ts'], testTimeout: 30_000 },
+  // One window for all files of a worker: making one takes longer than most files.
+  test: { environment: 'happy-dom', isolate: false, include: ['src/**/*.test.{ts,tsx}'], setupFiles: ['src/testSetup.ts'], testTimeout: 30_000 },
 });

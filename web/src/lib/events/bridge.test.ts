@@ -3,7 +3,6 @@ import { QueryClient } from '@tanstack/react-query';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ChatEvent, Message, Snapshot } from '@/lib/api/types';
 import { fromSnapshot, reduce } from '@/lib/chat/reduce';
-import { useChatStore } from '@/lib/chat/store';
 import type { ToHub, ToTab } from './messages';
 
 const { server } = vi.hoisted(() => ({ server: { snapshot: (): Promise<unknown> => Promise.reject(new Error('not set')), hear: (_: unknown) => undefined as void, port: (_: unknown) => undefined as void } }));
@@ -67,7 +66,11 @@ class Stream {
   private send = (message: ToTab) => server.hear(message);
 }
 
-beforeAll(() => { vi.useFakeTimers(); });
+// Other files of the same worker have loaded these modules without the mocks.
+beforeAll(() => {
+  vi.resetModules();
+  vi.useFakeTimers();
+});
 afterAll(() => { vi.useRealTimers(); });
 
 /** Draws what was heard, as a frame of the browser does. */
@@ -75,7 +78,7 @@ const frame = () => vi.advanceTimersByTimeAsync(400);
 
 const moments = LOG.flatMap((_, taken) => LOG.flatMap((_one, arrived) => LOG.map((_two, opened) => ({ taken, arrived: arrived + 1, opened: opened + 1 })))).filter(({ taken, arrived, opened }) => taken <= arrived && arrived <= opened);
 test.each(['at once', 'only at the end'])('a chat that is opened at any moment of a run ends as it is, drawn %s', async (drawn) => {
-  const { openChat, startBridge } = await import('./bridge');
+  const [{ openChat, startBridge }, { useChatStore }] = await Promise.all([import('./bridge'), import('@/lib/chat/store')]);
   for (const { taken, arrived, opened } of moments) {
     useChatStore.setState({ views: {} });
     const stream = new Stream();
