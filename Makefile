@@ -10,6 +10,11 @@ BINARY ?= target/dist/planwright
 PREFIX ?= /usr/local
 INSTALL = BINARY='$(BINARY)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
 
+# A build on a CI machine is the only one of its folder, so notes for the next one would be in vain.
+ifdef CI
+export CARGO_INCREMENTAL = 0
+endif
+
 .PHONY: help run test lint web bench bench-web screenshots pictures torture real-model docs install uninstall deb
 
 help: ## List the commands
@@ -23,13 +28,11 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 	@if [ ! -d $(DEMO)/greeter ]; then cp -r samples/greeter $(DEMO)/greeter; echo "The sample workspace is in $(DEMO)/greeter; delete that folder to begin anew."; fi
 	target/$(BUILD)/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
-# Most of a test is waiting, so there is room for more of them than there are processors.
 test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
 	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff jq curl git
 	@scripts/mcp-servers
-	if command -v cargo-nextest >/dev/null; then $(CARGO) nextest run --workspace --no-fail-fast --test-threads $$((2 * $$(nproc))); else $(CARGO) test --workspace --all-targets; fi
-	@scripts/side-by-side scripts/schemathesis scripts/editors
-	scripts/browser
+	scripts/rust-tests --no-run
+	@scripts/side-by-side scripts/rust-tests scripts/browser scripts/schemathesis scripts/editors
 
 web: ## The web UI, into web/dist, from where the binary takes it
 	@scripts/need node npm
