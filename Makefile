@@ -48,7 +48,7 @@ lint: ## Formatting, clippy, licences, bans and advisories of the dependencies; 
 
 bench: ## Speed, as ratios against a reference in the same run
 	@scripts/need rg bwrap node
-	$(CARGO) bench --workspace --benches
+	$(CARGO) bench --workspace --bench '*'
 
 bench-web: web ## The web UI: bytes and DOM nodes as gates, times as a report
 	@scripts/need chromium

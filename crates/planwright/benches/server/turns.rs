@@ -1,6 +1,7 @@
 //! Many chats that call tools at once: turns in a second, how long others wait meanwhile, and memory for each chat.
 
 use crate::place::{home, percentile_ms, resident};
+use futures::StreamExt as _;
 use planwright_testkit::bench::report;
 use planwright_testkit::postgres::Database;
 use planwright_testkit::server::{Home, Server};
@@ -10,6 +11,8 @@ use std::time::{Duration, Instant};
 
 /// How many calls each chat makes.
 const CALLS: usize = 6;
+/// How many clients speak at the same time; the server accepts only so many connections from one address.
+const CONNECTIONS: usize = 100;
 /// The bars for memory and waiting.
 const KB_PER_CHAT: f64 = 200.0;
 const GET_MS: f64 = 50.0;
@@ -45,7 +48,7 @@ async fn measured(database: &str, server: &Server, count: usize) -> bool {
     let before = resident(server.process());
     let (over, begun) = (AtomicBool::new(false), Instant::now());
     let running = async {
-        futures::future::join_all(chats.iter().map(|chat| chat.say("Look around"))).await;
+        futures::stream::iter(&chats).for_each_concurrent(CONNECTIONS, async |chat| drop(chat.say("Look around").await)).await;
         for chat in &chats {
             chat.run_to_end(0).await;
         }
