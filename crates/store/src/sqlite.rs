@@ -28,7 +28,9 @@ pub(crate) async fn open(file: &Path) -> Result<Db, StoreError> {
         .connect_with(options.clone())
         .await?;
     // Connects at first use, after the migrations, so that readers never see an older schema.
-    let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(options.read_only(true));
+    // They keep a quarter of the usual pages: most are in the system's cache anyway, and four connections would keep each four times.
+    let read_only = options.read_only(true).pragma("cache_size", "-512");
+    let reader = SqlitePoolOptions::new().max_connections(4).connect_lazy_with(read_only);
     let room = Arc::default();
     let appends = GroupCommit::start(writer.clone(), Arc::clone(&room));
     Ok(Db::Sqlite { writer, reader, appends, room })
