@@ -11,9 +11,9 @@ use agent_client_protocol::{Agent, Error, Lines, on_receive_notification, on_rec
 use blocking::Unblock;
 use futures::io::BufReader;
 use futures::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, Sink, Stream, sink, stream};
-use planwright_chat::Sessions;
+use planwright_client::Client as ChatServer;
 use planwright_protocol::Problem;
-use planwright_workspaces::Trust;
+use planwright_protocol::api::workspace::Trust;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,8 @@ const REFUSAL_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The dependencies of the front end.
 pub struct Front {
-    pub sessions: Sessions,
+    /// The server that has the chats.
+    pub server: ChatServer,
     /// Remarks for the user about a workspace's own configuration.
     pub remarks: fn(&Trust) -> Vec<String>,
 }
@@ -33,7 +34,7 @@ pub struct Front {
 /// # Errors
 /// The connection failed.
 pub async fn serve(front: Front, closing: impl Future<Output = ()> + Send) -> Result<(), Error> {
-    let editor = Arc::new(EditorSessions::new(front.sessions, front.remarks));
+    let editor = Arc::new(EditorSessions::new(front.server, front.remarks));
     let (meet, begin, load, resume) = (editor.clone(), editor.clone(), editor.clone(), editor.clone());
     let (list, close, mode, prompt, cancel) = (editor.clone(), editor.clone(), editor.clone(), editor.clone(), editor.clone());
     Agent

@@ -1,10 +1,10 @@
 //! Tool calls in the editor's form: title, kind, locations, diffs.
 
+use crate::changed_text::ChangedText;
 use agent_client_protocol::v1::schema::{
     Content, ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
     ToolKind,
 };
-use planwright_chat::ChangedText;
 use planwright_protocol::message::{CallStatus, Category, ToolCall as MadeCall, ToolResult};
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};

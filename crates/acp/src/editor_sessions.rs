@@ -9,23 +9,24 @@ use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{ClientCapabilities, McpServer, SessionId, SessionInfo, SessionNotification, SessionUpdate};
 use agent_client_protocol::{Client, Error};
 use futures::future::join_all;
-use planwright_chat::{Handle, Sessions};
+use planwright_client::{ChatListFilter, Client as ChatServer, ClientError, RemoteChat};
 use planwright_protocol::api::chat::ChatView;
-use planwright_protocol::{ChatId, Problem, Role};
-use planwright_workspaces::Trust;
+use planwright_protocol::api::requests::NewChat;
+use planwright_protocol::api::workspace::{Trust, WorkspaceRow};
+use planwright_protocol::{ChatId, ErrorCode, Problem, Role};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 
 /// Maximum number of listed chats per folder.
-const MAX_LISTED: usize = 200;
+const MAX_LISTED: u32 = 200;
 
 /// The remark about MCP servers that the client sends.
 const UNUSED: &str = "Planwright does not use the editor's MCP servers. Add the ones you want under [mcp.servers] in Planwright's configuration, where each needs your trust.";
 
 pub struct EditorSessions {
-    pub sessions: Sessions,
+    pub server: ChatServer,
     remarks: fn(&Trust) -> Vec<String>,
     client: OnceLock<ClientCapabilities>,
     open: Mutex<HashMap<ChatId, mpsc::UnboundedSender<SessionCommand>>>,
@@ -55,8 +56,8 @@ impl Opened {
 }
 
 impl EditorSessions {
-    pub fn new(sessions: Sessions, remarks: fn(&Trust) -> Vec<String>) -> Self {
-        Self { sessions, remarks, client: OnceLock::new(), open: Mutex::default() }
+    pub fn new(server: ChatServer, remarks: fn(&Trust) -> Vec<String>) -> Self {
+        Self { server, remarks, client: OnceLock::new(), open: Mutex::default() }
     }
 
     pub fn initialize(&self, client: ClientCapabilities) {
@@ -66,9 +67,15 @@ impl EditorSessions {
     /// # Errors
     /// The folder can't be a workspace.
     pub async fn begin(&self, folder: PathBuf, connection: &ConnectionTo<Client>) -> Result<Opened, Problem> {
-        let workspace = self.sessions.workspaces().ensure(folder).await?;
-        let handle = self.sessions.create(workspace.id, None, None).await?;
-        self.open_session(handle, Path::new(&workspace.path), Delivery::News, connection).await
+        let workspace = self.workspace(&folder).await?;
+        let chat = self.server.create_chat(workspace.id, &NewChat::default()).await.map_err(ClientError::into_problem)?;
+        let chat = self.server.chat(workspace.id, chat.id);
+        self.open_session(chat, Path::new(&workspace.path), Delivery::News, connection).await
+    }
+
+    async fn workspace(&self, folder: &Path) -> Result<WorkspaceRow, Problem> {
+        let path = folder.to_string_lossy();
+        Ok(self.server.add_workspace(&path).await.map_err(ClientError::into_problem)?.row)
     }
 
     /// Opens an existing chat.
@@ -84,31 +91,45 @@ impl EditorSessions {
     ) -> Result<Opened, Problem> {
         let missing = || no_session(&id.to_string());
         let chat: ChatId = id.to_string().parse().map_err(|_| missing())?;
-        let workspace = self.sessions.workspaces().ensure(folder).await?;
-        let row = self.sessions.store().chat(chat).await?.ok_or_else(missing)?;
-        if row.workspace_id != workspace.id {
-            let home = self.sessions.store().workspace(row.workspace_id).await?;
-            return Err(home.map_or_else(missing, |home| elsewhere(&id.to_string(), &home.path)));
+        let workspace = self.workspace(&folder).await?;
+        let found = self.server.chat(workspace.id, chat);
+        match found.show().await {
+            Ok(_) => {}
+            Err(error) if error.code() == Some(ErrorCode::NotFound) => {
+                let home = self.home_of(chat).await.map_err(ClientError::into_problem)?;
+                return Err(home.map_or_else(missing, |home| elsewhere(&id.to_string(), &home)));
+            }
+            Err(error) => return Err(error.into_problem()),
         }
         self.close(id).await;
-        self.open_session(self.sessions.chat(chat).await?, Path::new(&workspace.path), delivery, connection).await
+        self.open_session(found, Path::new(&workspace.path), delivery, connection).await
+    }
+
+    /// The folder of a chat.
+    async fn home_of(&self, chat: ChatId) -> Result<Option<String>, ClientError> {
+        for workspace in self.server.workspaces().await? {
+            if self.server.chat(workspace.row.id, chat).show().await.is_ok() {
+                return Ok(Some(workspace.row.path));
+            }
+        }
+        Ok(None)
     }
 
     async fn open_session(
         &self,
-        handle: Handle,
+        chat: RemoteChat,
         root: &Path,
         delivery: Delivery,
         connection: &ConnectionTo<Client>,
     ) -> Result<Opened, Problem> {
-        let row = handle.chat().record();
-        let (_, trust) = self.sessions.workspaces().rules(row.workspace_id).await?;
-        let id = SessionId::new(row.id.to_string());
+        let view = chat.show().await.map_err(ClientError::into_problem)?;
+        let trust = self.server.trust(chat.workspace).await.map_err(ClientError::into_problem)?;
+        let id = SessionId::new(view.id.to_string());
         let has_forms = self.client.get().and_then(|client| client.elicitation.as_ref()).is_some_and(|can| can.form.is_some());
         let asker = Asker { connection: connection.clone(), session: id.clone(), root: root.to_owned(), has_forms };
-        let commands = Session::open(handle, asker, delivery).await?;
-        self.lock().insert(row.id, commands);
-        Ok(Opened { id, role: row.config.role, remarks: (self.remarks)(&trust) })
+        let commands = Session::open(chat, asker, delivery).await?;
+        self.lock().insert(view.id, commands);
+        Ok(Opened { id, role: view.config.role, remarks: (self.remarks)(&trust) })
     }
 
     /// # Errors
@@ -125,18 +146,20 @@ impl EditorSessions {
     /// The database can't be read.
     pub async fn list(&self, folder: Option<&Path>) -> Result<Vec<SessionInfo>, Problem> {
         let mut chats = Vec::new();
-        for workspace in self.sessions.store().workspaces().await? {
-            if folder.is_some_and(|folder| folder != Path::new(&workspace.path)) {
+        for workspace in self.server.workspaces().await.map_err(ClientError::into_problem)? {
+            if folder.is_some_and(|folder| folder != Path::new(&workspace.row.path)) {
                 continue;
             }
-            let path = workspace.path;
-            chats.extend(self.sessions.chats(workspace.id).await?.into_iter().map(|chat| (chat, path.clone())));
+            let path = workspace.row.path;
+            let newest = ChatListFilter { limit: Some(MAX_LISTED), ..ChatListFilter::default() };
+            let (page, _) = self.server.chats(workspace.row.id, &newest).await.map_err(ClientError::into_problem)?;
+            chats.extend(page.into_iter().map(|chat| (chat, path.clone())));
         }
         chats.sort_by_key(|(chat, _)| std::cmp::Reverse(chat.updated_at));
         let info = |(chat, path): (ChatView, String)| {
             SessionInfo::new(chat.id.to_string(), path).title(chat.title).updated_at(chat.updated_at.to_string())
         };
-        Ok(chats.into_iter().take(MAX_LISTED).map(info).collect())
+        Ok(chats.into_iter().take(MAX_LISTED as usize).map(info).collect())
     }
 
     pub async fn close(&self, id: &SessionId) {

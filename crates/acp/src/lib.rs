@@ -1,4 +1,4 @@
-//! Chats in editors, with the Agent Client Protocol over stdio: a second front end over the same chats.
+//! Chats in editors, with the Agent Client Protocol over stdio: a client of the server that has the chats.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -6,6 +6,7 @@
 //! | [`editor_sessions`] | the open sessions of the client |
 //! | [`session`] | one session: its prompts, its questions, its updates |
 //! | [`updates`], [`answer_text`], [`calls`] | chat events as updates: all events, streamed text, tool calls |
+//! | [`changed_text`] | the files that a call changed, before and after |
 //! | [`plan`] | a plan as entries and as text |
 //! | [`question`], [`form`], [`typed`] | asking questions: by options, by a form, by typed text |
 //! | [`prompt`], [`commands`] | the user's input: text with attachments, slash commands |
@@ -18,6 +19,7 @@
 mod agent;
 mod answer_text;
 mod calls;
+mod changed_text;
 mod commands;
 mod editor_sessions;
 mod form;

@@ -22,7 +22,10 @@ pub async fn initialize(
     responder: Responder<InitializeResponse>,
 ) -> Result<(), Error> {
     editor.initialize(request.client_capabilities);
-    responder.respond(introduction(editor.sessions.takes_images().await))
+    match editor.server.me().await {
+        Ok(me) => responder.respond(introduction(me.takes_images)),
+        Err(error) => responder.respond_with_error(to_client(&error.into_problem())),
+    }
 }
 
 pub async fn begin(

@@ -5,18 +5,24 @@
 use agent_client_protocol::v1::schema::{ContentBlock, EmbeddedResource, EmbeddedResourceResource, ResourceLink};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use planwright_protocol::op::SentImage;
 use planwright_protocol::{ErrorCode, Problem};
 use std::path::Path;
 
 /// Maximum bytes of one attachment.
 const LONGEST: usize = 256 << 10;
 
+/// An image of a prompt.
+#[derive(Debug)]
+pub struct PromptImage {
+    pub mime_type: String,
+    pub bytes: Vec<u8>,
+}
+
 /// A prompt as one message.
 #[derive(Debug, Default)]
 pub struct PromptMessage {
     pub words: String,
-    pub images: Vec<SentImage>,
+    pub images: Vec<PromptImage>,
 }
 
 /// Converts the blocks of a prompt to one message.
@@ -24,7 +30,7 @@ pub struct PromptMessage {
 /// # Errors
 /// A block of a kind that the agent did not announce.
 pub fn read(blocks: &[ContentBlock], root: &Path) -> Result<PromptMessage, Problem> {
-    let (mut parts, mut images): (Vec<String>, Vec<SentImage>) = Default::default();
+    let (mut parts, mut images): (Vec<String>, Vec<PromptImage>) = Default::default();
     // Links stay inside the sentence, where the user put them.
     let mut sentence = String::new();
     for block in blocks {
@@ -33,12 +39,12 @@ pub fn read(blocks: &[ContentBlock], root: &Path) -> Result<PromptMessage, Probl
         } else if let ContentBlock::ResourceLink(link) = block {
             sentence.push_str(&mention(link, root));
         } else if let ContentBlock::Image(image) = block {
-            images.push(decoded(&image.data)?);
+            images.push(decoded(&image.data, &image.mime_type)?);
         } else if let ContentBlock::Resource(EmbeddedResource { resource: EmbeddedResourceResource::BlobResourceContents(blob), .. }) =
             block
             && blob.mime_type.as_deref().is_some_and(|kind| kind.starts_with("image/"))
         {
-            images.push(decoded(&blob.blob)?);
+            images.push(decoded(&blob.blob, blob.mime_type.as_deref().unwrap_or_default())?);
         } else if let ContentBlock::Resource(resource) = block {
             parts.push(attached(&resource.resource, root)?);
         } else {
@@ -51,9 +57,11 @@ pub fn read(blocks: &[ContentBlock], root: &Path) -> Result<PromptMessage, Probl
     Ok(PromptMessage { words: parts.join("\n\n"), images })
 }
 
-fn decoded(data: &str) -> Result<SentImage, Problem> {
+fn decoded(data: &str, mime_type: &str) -> Result<PromptImage, Problem> {
     let bytes = BASE64_STANDARD.decode(data).map_err(|_| refused("an image is not valid base64"))?;
-    Ok(SentImage(bytes.into()))
+    // The server finds out by the bytes what it is.
+    let mime_type = if mime_type.starts_with("image/") { mime_type } else { "image/png" };
+    Ok(PromptImage { mime_type: mime_type.to_owned(), bytes })
 }
 
 fn mention(link: &ResourceLink, root: &Path) -> String {

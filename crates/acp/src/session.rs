@@ -2,10 +2,11 @@
 
 mod turn;
 
+use crate::changed_text::{ChangedText, changed_by};
 use crate::commands::{self, SlashCommand};
 use crate::modes;
 use crate::problem::{invalid_answer, to_client};
-use crate::prompt::{self, PromptMessage};
+use crate::prompt::{self, PromptImage, PromptMessage};
 use crate::question::{self, Asker};
 use crate::typed;
 use crate::updates::{Delivery, UpdateBuilder, further, remark, shown, words};
@@ -14,19 +15,20 @@ use agent_client_protocol::v1::schema::{
     ContentBlock, CurrentModeUpdate, PromptResponse, SessionInfoUpdate, SessionNotification, SessionUpdate, SetSessionModeResponse,
     StopReason, ToolCallStatus, UsageUpdate,
 };
-use planwright_chat::{ChangedText, Handle, shorten};
-use planwright_feed::{EventLog, Follower, Frame};
+use planwright_client::{ClientError, EventReader, RemoteChat, StreamItem};
+use planwright_protocol::api::chat::{Pending, RunEnd, Snapshot};
+use planwright_protocol::api::requests::{ChatUpdate, ExecuteBody, NewMessageBody};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome, Usage};
-use planwright_protocol::op::{Confirm, ExpectedPlan, MarkChange, PlanChange};
-use planwright_protocol::{Envelope, ErrorCode, Event, Message, Op, Plan, Problem, QuestionId, QuestionKind, Role, RoleRequest};
+use planwright_protocol::{Agent, Envelope, ErrorCode, Event, Message, Plan, Problem, QuestionId, QuestionKind, Role};
 use serde_json::{Map, Value};
-use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use turn::PromptTurn;
 
 /// Maximum number of attempts after an invalid answer.
 const MAX_ATTEMPTS: usize = 3;
+/// Messages of a history that are read at a time.
+const PAGE: u32 = 500;
 
 /// A request of the client to a session.
 pub enum SessionCommand {
@@ -38,7 +40,12 @@ pub enum SessionCommand {
 }
 
 pub struct Session {
-    handle: Handle,
+    chat: RemoteChat,
+    role: Role,
+    /// The question that the chat waits for.
+    pending: Option<Pending>,
+    /// The size of the model's context, by the role that it was asked for.
+    context_limit: Option<(Role, u64)>,
     asker: Asker,
     updates: UpdateBuilder,
     turn: Option<PromptTurn>,
@@ -46,8 +53,6 @@ pub struct Session {
     answers: mpsc::UnboundedSender<Answered>,
     /// Number of invalid answers to the pending question.
     tries: usize,
-    /// Whether a run of an earlier process was interrupted. It resumes with the next prompt.
-    is_interrupted: bool,
 }
 
 /// The outcome of asking; `None` if there is no answer.
@@ -61,43 +66,45 @@ impl Session {
     ///
     /// # Errors
     /// The chat can't be read.
-    pub async fn open(handle: Handle, asker: Asker, delivery: Delivery) -> Result<mpsc::UnboundedSender<SessionCommand>, Problem> {
-        let (row, since) = (handle.chat().record(), handle.chat().newest());
+    pub async fn open(chat: RemoteChat, asker: Asker, delivery: Delivery) -> Result<mpsc::UnboundedSender<SessionCommand>, Problem> {
+        let snapshot = chat.snapshot().await.map_err(ClientError::into_problem)?;
         let (answers, answered) = mpsc::unbounded_channel();
         let mut session = Session {
             updates: UpdateBuilder::new(asker.root.clone()),
-            handle,
+            role: snapshot.chat.config.role,
+            pending: snapshot.chat.pending(),
+            context_limit: None,
+            chat,
             asker,
             turn: None,
             asking: None,
             answers,
             tries: 0,
-            is_interrupted: row.run.is_some(),
         };
         if delivery == Delivery::History {
-            session.send_history().await?;
+            session.send_history(&snapshot).await.map_err(ClientError::into_problem)?;
         }
-        let frames = Follower::after(session.handle.chat().clone(), since).await?.frames();
+        let events = session.chat.events(snapshot.last_event_id);
         let (commands, received) = mpsc::unbounded_channel();
-        tokio::spawn(session.live(received, frames, answered));
+        tokio::spawn(session.live(received, events, answered));
         Ok(commands)
     }
 
     async fn live(
         mut self,
         mut commands: mpsc::UnboundedReceiver<SessionCommand>,
-        mut frames: mpsc::Receiver<Result<Arc<Frame>, Problem>>,
+        mut events: EventReader,
         mut answered: mpsc::UnboundedReceiver<Answered>,
     ) {
         loop {
             tokio::select! {
-                frame = frames.recv() => match frame {
-                    Some(Ok(frame)) => match serde_json::from_str::<Envelope>(frame.json()) {
-                        Ok(envelope) => self.on_event(envelope).await,
-                        Err(error) => tracing::error!(%error, "can't read an event"),
-                    },
-                    Some(Err(problem)) => return self.end_turn(Err(to_client(&problem))),
-                    None => return self.end_turn(Ok(StopReason::Cancelled)),
+                item = events.next() => match item {
+                    Ok(StreamItem::Event(event)) => self.on_event(event.envelope).await,
+                    Ok(StreamItem::Reset) => self.load().await,
+                    Ok(StreamItem::Lost(_) | StreamItem::Resumed) => {}
+                    // The chat was deleted.
+                    Err(error) if error.code() == Some(ErrorCode::NotFound) => return self.end_turn(Ok(StopReason::Cancelled)),
+                    Err(error) => return self.end_turn(Err(to_client(&error.into_problem()))),
                 },
                 command = commands.recv() => match command {
                     Some(SessionCommand::Prompt(blocks, responder)) => self.prompt(&blocks, responder).await,
@@ -116,34 +123,59 @@ impl Session {
     }
 
     /// Sends the chat's history to a client that reopens it.
-    async fn send_history(&mut self) -> Result<(), Problem> {
-        let chat = self.handle.chat().clone();
-        let messages = chat.store.messages(chat.id).await?;
+    async fn send_history(&mut self, snapshot: &Snapshot) -> Result<(), ClientError> {
         let mut plan = None;
-        for mut message in messages {
-            shorten(&mut message);
+        for message in Self::history(&self.chat).await? {
             let changed = self.changed_by(&message).await;
             let update = self.updates.message(&message, Delivery::History, &changed);
             self.send(update);
             if !message.images().is_empty() {
-                for (image, bytes) in chat.images(message.id).await? {
-                    self.send(Some(shown(&image, &bytes, message.id)));
+                for image in self.chat.images(message.id).await? {
+                    self.send(Some(shown(image, message.id)));
                 }
             }
             plan = plan_of(&message).or(plan);
         }
-        let progress = chat.record().progress.clone();
-        if let Some(plan) = plan {
-            let plan = progress.map_or(plan.clone(), |progress| progress.apply_to(plan));
+        if let Some(mut plan) = plan {
+            for done in snapshot.chat.progress.iter().flat_map(|progress| &progress.steps) {
+                if let Some(step) = plan.steps.iter_mut().find(|step| step.step_number == done.step_number) {
+                    step.status = done.status;
+                }
+            }
             let update = self.updates.plan(plan);
             self.send(update);
         }
-        if chat.pending().is_some() {
-            self.send_pending();
-        } else if self.is_interrupted {
-            self.send(Some(remark("The run was interrupted when Planwright ended. It resumes with your next message.")));
-        }
+        self.send_pending();
         Ok(())
+    }
+
+    /// All messages, oldest first.
+    async fn history(chat: &RemoteChat) -> Result<Vec<Message>, ClientError> {
+        let mut messages = Vec::new();
+        loop {
+            let page = chat.messages(messages.last().map(|message: &Message| message.id), PAGE).await?;
+            let is_last = page.len() < PAGE as usize;
+            messages.extend(page);
+            if is_last {
+                messages.reverse();
+                return Ok(messages);
+            }
+        }
+    }
+
+    /// Events are missing: the chat says where the run is.
+    async fn load(&mut self) {
+        let Ok(snapshot) = self.chat.snapshot().await else { return };
+        (self.role, self.pending) = (snapshot.chat.config.role, snapshot.chat.pending());
+        for message in &snapshot.messages {
+            let update = self.updates.message(message, Delivery::News, &[]);
+            self.send(update);
+        }
+        if self.pending.is_some() {
+            self.awaits_answer(snapshot.last_event_id);
+        } else if let Some(RunEnd { outcome, error, .. }) = snapshot.last_run {
+            self.finished(snapshot.last_event_id, outcome, error);
+        }
     }
 
     async fn on_event(&mut self, Envelope { event, seq, .. }: Envelope) {
@@ -158,11 +190,20 @@ impl Session {
             Event::ToolOutput { call_id, text } => self.updates.printed(&call_id.to_string(), &text),
             Event::PlanUpdated { plan, .. } => self.updates.plan(plan),
             Event::PlanStep { step_number, status } => self.updates.step(step_number, status),
-            Event::ModeChanged { config, .. } => Some(SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(modes::id(config.role)))),
+            Event::ModeChanged { config, .. } => {
+                self.role = config.role;
+                Some(SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(modes::id(config.role))))
+            }
             Event::ChatUpdated { title, .. } => Some(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title))),
             Event::Usage(usage) => self.used(usage).await,
             Event::IntentSuggested { .. } => Some(remark("To start the work, send /execute: it approves the plan and executes it.")),
+            Event::QuestionPending { question_id, questions, kind, severity, created_at, plan, call } => {
+                let by = Agent::own(self.role);
+                self.pending = Some(Pending { question_id, questions, kind, severity, created_at, by, plan, call });
+                None
+            }
             Event::QuestionResolved { outcome, .. } => {
+                self.pending = None;
                 self.stop_asking();
                 self.updates.resolved(match outcome {
                     QuestionOutcome::Answered => ToolCallStatus::Completed,
@@ -172,7 +213,6 @@ impl Session {
             Event::StateChanged { state: ChatState::AwaitingAnswer } => return self.awaits_answer(seq),
             Event::RunFinished { outcome, error, .. } => return self.finished(seq, outcome, error),
             Event::StateChanged { .. }
-            | Event::QuestionPending { .. }
             | Event::ToolCall { .. }
             | Event::ToolResult { .. }
             | Event::Violation { .. }
@@ -189,23 +229,21 @@ impl Session {
             Ok(said) => said,
             Err(problem) => return answer(responder.respond_with_error(to_client(&problem))),
         };
-        if std::mem::take(&mut self.is_interrupted)
-            && let Err(problem) = self.handle.resume().await
-        {
-            return answer(responder.respond_with_error(to_client(&problem)));
-        }
-        let since = self.handle.chat().newest();
+        let since = match self.chat.snapshot().await {
+            Ok(snapshot) => snapshot.last_event_id,
+            Err(error) => return answer(responder.respond_with_error(to_client(&error.into_problem()))),
+        };
         self.turn.get_or_insert_with(|| PromptTurn::after(since)).wait(responder);
         let command = commands::parse(&words);
         if command.is_some() && !images.is_empty() {
             return self.end_turn(Err(to_client(&prompt::image_with_command())));
         }
-        let is_answer = matches!(command, Some(SlashCommand::Answer(_)));
-        let op = match command {
-            None => Op::UserMessage { content: words, metadata: Map::new(), images, comments: Vec::new() },
-            Some(SlashCommand::Execute) => Op::Execute { plan_file: None, content: None, expected: ExpectedPlan::default() },
-            Some(SlashCommand::Compact) => Op::Compact,
-            Some(SlashCommand::Answer(text)) => match self.handle.chat().pending() {
+        let mut is_answer = false;
+        let sent = match command {
+            None => Self::say(&self.chat, words, images).await,
+            Some(SlashCommand::Execute) => self.chat.execute(&ExecuteBody::default()).await.map(drop),
+            Some(SlashCommand::Compact) => self.chat.compact().await.map(drop),
+            Some(SlashCommand::Answer(text)) => match &self.pending {
                 None => {
                     self.send(Some(remark("There is no pending question.")));
                     return self.end_turn(Ok(StopReason::EndTurn));
@@ -215,21 +253,30 @@ impl Session {
                     return self.ask(None);
                 }
                 Some(pending) => {
+                    is_answer = true;
                     let answers = typed::answers(&pending.questions, text);
-                    Op::Answer { question_id: pending.question_id, answers, comment: String::new(), metadata: Map::new() }
+                    self.chat.answer(pending.question_id, &answers, "").await.map(drop)
                 }
             },
         };
-        match self.handle.submit(op).await {
-            Ok(_) => {}
+        match sent.map_err(ClientError::into_problem) {
+            Ok(()) => {}
             Err(problem) if is_answer => self.answer_refused(&problem),
             Err(problem) => self.refused(&problem),
         }
     }
 
+    async fn say(chat: &RemoteChat, words: String, images: Vec<PromptImage>) -> Result<(), ClientError> {
+        let mut ids = Vec::new();
+        for PromptImage { mime_type, bytes } in images {
+            ids.push(chat.upload_image(&mime_type, bytes).await?);
+        }
+        chat.send(&NewMessageBody { content: words, images: ids, ..NewMessageBody::default() }).await.map(drop)
+    }
+
     /// A question with an invalid answer stays pending.
     fn answer_refused(&mut self, problem: &Problem) {
-        if problem.code == ErrorCode::ValidationFailed && self.handle.chat().pending().is_some() {
+        if problem.code == ErrorCode::ValidationFailed && self.pending.is_some() {
             self.send(Some(remark(&invalid_answer(problem))));
             self.send_pending();
             return self.end_turn(Ok(StopReason::EndTurn));
@@ -239,7 +286,7 @@ impl Session {
 
     /// The chat rejected a request. A plan that changed is shown again instead.
     fn refused(&mut self, problem: &Problem) {
-        if problem.code == ErrorCode::Conflict && self.handle.chat().record().state == ChatState::AwaitingAnswer {
+        if problem.code == ErrorCode::Conflict && self.pending.is_some() {
             self.send(Some(remark(&problem.message)));
             return;
         }
@@ -248,10 +295,9 @@ impl Session {
 
     /// Replies when the switch is in force: nothing of the old role can take effect any more.
     async fn set_mode(&mut self, role: Role, responder: Responder<SetSessionModeResponse>) {
-        let role = RoleRequest::role(role.row().name);
-        let op = Op::Update { title: None, role, plan_file: PlanChange::Keep, confirm: Confirm::Given, marks: MarkChange::default() };
-        let switched = self.handle.submit(op).await.map(|_| SetSessionModeResponse::new());
-        answer(responder.respond_with_result(switched.map_err(|problem| to_client(&problem))));
+        let change = ChatUpdate { agent_role: Some(role.row().name.to_owned()), confirm: true, ..ChatUpdate::default() };
+        let switched = self.chat.update(&change).await.map(|_| SetSessionModeResponse::new());
+        answer(responder.respond_with_result(switched.map_err(|error| to_client(&error.into_problem()))));
     }
 
     async fn cancel(&mut self) {
@@ -260,8 +306,8 @@ impl Session {
         }
         self.stop_asking();
         // The turn ends with the run, whose last event says when nothing of it can take effect any more.
-        if let Err(problem) = self.handle.submit(Op::Stop).await {
-            self.end_turn(Err(to_client(&problem)));
+        if let Err(error) = self.chat.stop().await {
+            self.end_turn(Err(to_client(&error.into_problem())));
         }
     }
 
@@ -269,10 +315,10 @@ impl Session {
     async fn close(&mut self) {
         self.stop_asking();
         if self.turn.is_some()
-            && self.handle.chat().pending().is_none()
-            && let Err(problem) = self.handle.submit(Op::Stop).await
+            && self.pending.is_none()
+            && let Err(error) = self.chat.stop().await
         {
-            tracing::warn!(%problem, "can't stop the run");
+            tracing::warn!(%error, "can't stop the run");
         }
     }
 
@@ -284,7 +330,7 @@ impl Session {
     }
 
     fn ask(&mut self, again: Option<String>) {
-        let Some(pending) = self.handle.chat().pending() else { return };
+        let Some(pending) = self.pending.clone() else { return };
         let call = match (&pending.call, self.updates.asked_by()) {
             (Some(call), _) => call.call_id.to_string(),
             (None, Some(call)) => call.to_owned(),
@@ -310,7 +356,7 @@ impl Session {
             self.send_pending();
             return self.end_turn(Ok(StopReason::EndTurn));
         };
-        match self.handle.submit(Op::Answer { question_id, answers, comment: String::new(), metadata: Map::new() }).await {
+        match self.chat.answer(question_id, &answers, "").await.map_err(ClientError::into_problem) {
             Ok(_) => {}
             // It was resolved elsewhere meanwhile, and the run reports how it continues.
             Err(problem) if problem.code == ErrorCode::QuestionNotPending => {}
@@ -324,7 +370,7 @@ impl Session {
 
     /// Shows the pending question, and how to answer it.
     fn send_pending(&mut self) {
-        let Some(pending) = self.handle.chat().pending() else { return };
+        let Some(pending) = self.pending.clone() else { return };
         self.send(Some(SessionUpdate::AgentMessageChunk(words(&question::text(&pending)))));
         let instead = match pending.kind {
             QuestionKind::User => "a message replaces the answer",
@@ -355,15 +401,18 @@ impl Session {
     async fn changed_by(&mut self, result: &Message) -> Vec<ChangedText> {
         let call = result.body.tool_result().and_then(|result| self.updates.call_of(result));
         match call {
-            Some(call) => self.handle.chat().changed_texts(call).await.unwrap_or_default(),
+            Some(call) => changed_by(&self.chat, call).await,
             None => Vec::new(),
         }
     }
 
     async fn used(&mut self, usage: Usage) -> Option<SessionUpdate> {
-        let chat = self.handle.chat();
-        let model = chat.model(chat.record().config.role.mode()).await.ok()?;
-        Some(SessionUpdate::UsageUpdate(UsageUpdate::new(usage.context_tokens, model.context_tokens())))
+        let limit = match self.context_limit {
+            Some((role, limit)) if role == self.role => limit,
+            Some(_) | None => self.chat.context_limit().await.ok().flatten()?,
+        };
+        self.context_limit = Some((self.role, limit));
+        Some(SessionUpdate::UsageUpdate(UsageUpdate::new(usage.context_tokens, limit)))
     }
 
     fn stop_asking(&mut self) {

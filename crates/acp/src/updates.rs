@@ -2,15 +2,14 @@
 
 use crate::answer_text::AnswerText;
 use crate::calls;
+use crate::changed_text::ChangedText;
 use crate::plan;
 use agent_client_protocol::v1::schema::{
     self, ContentBlock, ContentChunk, ImageContent, Plan as Entries, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use planwright_chat::ChangedText;
+use planwright_protocol::api::server::ImageContent as SentImage;
 use planwright_protocol::message::{CallStatus, ToolResult};
-use planwright_protocol::{AttachedImage, Author, Message, MessageBody, MessageId, Notice, Plan, QuestionKind, StepStatus};
+use planwright_protocol::{Author, Message, MessageBody, MessageId, Notice, Plan, QuestionKind, StepStatus};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -178,8 +177,8 @@ pub fn words(text: &str) -> ContentChunk {
 }
 
 /// An image from the user.
-pub fn shown(image: &AttachedImage, bytes: &[u8], message: MessageId) -> SessionUpdate {
-    let block = ContentBlock::Image(ImageContent::new(BASE64_STANDARD.encode(bytes), image.mime_type.clone()));
+pub fn shown(image: SentImage, message: MessageId) -> SessionUpdate {
+    let block = ContentBlock::Image(ImageContent::new(image.data, image.mime_type));
     SessionUpdate::UserMessageChunk(ContentChunk::new(block).message_id(schema::MessageId::new(message.to_string())))
 }
 

@@ -49,14 +49,6 @@ impl ChangesQuery {
     }
 }
 
-/// A text file before and after a message; `None` where the file did not exist.
-#[derive(Debug)]
-pub struct ChangedText {
-    pub path: String,
-    pub before: Option<String>,
-    pub after: Option<String>,
-}
-
 impl Chat {
     /// What the chat changed, or one of its messages: so much of it as one answer can have.
     ///
@@ -119,32 +111,6 @@ impl Chat {
             changes.push(CallChanges { left_out, ..call_changes(message, files) });
         }
         Ok((changes, truncated))
-    }
-
-    /// The complete text files that a message changed, without binary files and files that are too long to show.
-    ///
-    /// # Errors
-    /// The database can't be read.
-    pub async fn changed_texts(&self, message: MessageId) -> Result<Vec<ChangedText>, Problem> {
-        let mut texts = Vec::new();
-        for row in self.store.file_changes_of(message).await? {
-            let (before, after) = (self.text(&row.change.before).await?, self.text(&row.change.after).await?);
-            if let (Some(before), Some(after)) = (before, after)
-                && before != after
-            {
-                texts.push(ChangedText { path: row.change.path, before, after });
-            }
-        }
-        Ok(texts)
-    }
-
-    /// The text of a file, or that there is none; `None` for what is no text.
-    async fn text(&self, image: &Image) -> Result<Option<Option<String>>, Problem> {
-        if *image == Image::Absent {
-            return Ok(Some(None));
-        }
-        let bytes = self.version(image).await?.bytes.filter(|bytes| bytes.len() <= LONGEST && !bytes.contains(&0));
-        Ok(bytes.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok()).map(Some))
     }
 
     fn mark_outside_plan(&self, files: &mut [ChangedFile]) {

@@ -34,8 +34,11 @@ use planwright_workspaces::{Settings, WorkspaceRules, Workspaces};
 use sequence::Sequence;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc, watch};
 use tokio_util::task::TaskTracker;
+
+/// More groups of calls than one chat ever has at a time.
+const MOST_CALLS: u32 = 1 << 16;
 
 pub struct Chat {
     pub id: ChatId,
@@ -54,6 +57,8 @@ pub struct Chat {
     /// Calls in progress, and the handle that stops their commands.
     pub(crate) work: TaskTracker,
     pub(crate) stop: std::sync::Mutex<Stop>,
+    /// One permit for each group of calls in progress; whoever has all of them is between calls.
+    pub(crate) calls: Semaphore,
     /// The state of the workspace when the run began.
     baseline: std::sync::Mutex<Option<Arc<planwright_tools::workspace::Baseline>>>,
     pub file: Arc<ChatFile>,
@@ -99,6 +104,7 @@ impl Chat {
             writes,
             work,
             stop: std::sync::Mutex::default(),
+            calls: Semaphore::new(MOST_CALLS as usize),
             baseline: std::sync::Mutex::default(),
             file,
             inbox: Inbox::default(),
@@ -107,6 +113,11 @@ impl Chat {
         // An unreadable configuration is reported when it is needed; reading the chat does not need it.
         let _ = chat.configure().await;
         Ok(chat)
+    }
+
+    /// Waits until no call is in progress, and lets none begin as long as the permit is kept.
+    pub(crate) async fn pause_calls(&self) -> Option<SemaphorePermit<'_>> {
+        self.calls.acquire_many(MOST_CALLS).await.ok()
     }
 
     /// Applies the current configuration.

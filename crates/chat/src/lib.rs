@@ -88,7 +88,7 @@ mod view;
 mod work;
 
 pub use actor::{OPERATOR, Reply, SentKey};
-pub use changes::{ChangedText, ChangesQuery};
+pub use changes::ChangesQuery;
 pub use chat::Chat;
 pub use context::{ContextPart, ContextView};
 pub use handle::Handle;

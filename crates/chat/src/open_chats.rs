@@ -116,6 +116,11 @@ impl OpenChats {
         self.lock().slots.drain().filter_map(|(_, slot)| slot.cell.get().cloned()).collect()
     }
 
+    /// The chats in memory.
+    pub fn all(&self) -> Vec<Handle> {
+        self.lock().slots.values().filter_map(|slot| slot.cell.get().cloned()).collect()
+    }
+
     pub fn count(&self) -> usize {
         self.lock().slots.len()
     }

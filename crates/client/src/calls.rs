@@ -1,16 +1,16 @@
 //! The server, its workspaces and all chats: a method for each route that front ends need.
 
-use crate::chat::ChatClient;
+use crate::chat::RemoteChat;
 use crate::client::{Body, Client};
 use crate::error::ClientError;
-use crate::events::EventStream;
+use crate::events::EventReader;
 use hyper::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use planwright_protocol::api::chat::ChatView;
 use planwright_protocol::api::inbox::InboxView;
 use planwright_protocol::api::requests::{Accept, NewChat, NewWorkspaceBody};
 use planwright_protocol::api::server::Me;
-use planwright_protocol::api::workspace::{FileContent, FileNode, FoundExcerpt, ModelOptions, PlanView, Trust, WorkspaceView};
+use planwright_protocol::api::workspace::{FileContent, FileNode, FoundExcerpt, ModelOptions, PlanView, RulesView, Trust, WorkspaceView};
 use planwright_protocol::{ChatId, ChatState, WorkspaceId};
 
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
@@ -24,7 +24,7 @@ pub(crate) fn query(parameters: &[(&str, Option<String>)]) -> String {
 
 /// Which chats of a workspace.
 #[derive(Clone, Debug, Default)]
-pub struct ChatQuery {
+pub struct ChatListFilter {
     /// Any word for a mode.
     pub mode: Option<String>,
     pub state: Option<ChatState>,
@@ -63,6 +63,11 @@ impl Client {
         self.get(&format!("/workspaces/{workspace}/models")).await
     }
 
+    /// The settings in force.
+    pub async fn rules(&self, workspace: WorkspaceId) -> Result<RulesView, ClientError> {
+        self.get(&format!("/workspaces/{workspace}/rules")).await
+    }
+
     pub async fn trust(&self, workspace: WorkspaceId) -> Result<Trust, ClientError> {
         self.get(&format!("/workspaces/{workspace}/trust")).await
     }
@@ -92,7 +97,7 @@ impl Client {
     }
 
     /// A page of chats, most recently used first, and the cursor of the next page.
-    pub async fn chats(&self, workspace: WorkspaceId, of: &ChatQuery) -> Result<(Vec<ChatView>, Option<String>), ClientError> {
+    pub async fn chats(&self, workspace: WorkspaceId, of: &ChatListFilter) -> Result<(Vec<ChatView>, Option<String>), ClientError> {
         let state = of.state.and_then(|state| serde_json::to_value(state).ok()?.as_str().map(str::to_owned));
         let query = query(&[
             ("mode", of.mode.clone()),
@@ -114,14 +119,14 @@ impl Client {
 
     /// The calls of one chat.
     #[must_use]
-    pub fn chat(&self, workspace: WorkspaceId, chat: ChatId) -> ChatClient {
-        ChatClient::new(self.clone(), workspace, chat)
+    pub fn chat(&self, workspace: WorkspaceId, chat: ChatId) -> RemoteChat {
+        RemoteChat::new(self.clone(), workspace, chat)
     }
 
     /// The events of all chats, with every event of the named ones after the given numbers. Each says its chat.
     #[must_use]
-    pub fn events_of_all(&self, named: &[(ChatId, u64)]) -> EventStream {
+    pub fn events_of_all(&self, named: &[(ChatId, u64)]) -> EventReader {
         let named = named.iter().map(|(chat, after)| format!("{chat}@{after}")).collect::<Vec<_>>().join(",");
-        EventStream::over_all(self.clone(), format!("/events{}", query(&[("chats", Some(named))])))
+        EventReader::over_all(self.clone(), format!("/events{}", query(&[("chats", Some(named))])))
     }
 }

@@ -3,7 +3,7 @@
 use crate::calls::query;
 use crate::client::{Body, Client};
 use crate::error::ClientError;
-use crate::events::EventStream;
+use crate::events::EventReader;
 use hyper::Method;
 use planwright_protocol::api::changes::{Changes, FileDiff, RevertAnswer};
 use planwright_protocol::api::chat::{ChatView, Snapshot};
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 /// The calls of one chat.
 #[derive(Clone)]
-pub struct ChatClient {
+pub struct RemoteChat {
     client: Client,
     pub workspace: WorkspaceId,
     pub id: ChatId,
@@ -26,7 +26,7 @@ pub struct ChatClient {
 
 /// Which of a chat's changes.
 #[derive(Clone, Debug, Default)]
-pub struct ChangesQuery {
+pub struct ChangesFilter {
     /// Only those of this message.
     pub message: Option<MessageId>,
     /// Only the list of files, without diffs.
@@ -37,13 +37,13 @@ pub struct ChangesQuery {
 
 /// How one changed file is shown.
 #[derive(Clone, Debug, Default)]
-pub struct FileQuery {
+pub struct FileDiffFilter {
     pub message: Option<MessageId>,
     /// Lines around each change (default 3).
     pub context: Option<usize>,
 }
 
-impl ChatClient {
+impl RemoteChat {
     pub(crate) fn new(client: Client, workspace: WorkspaceId, id: ChatId) -> Self {
         Self { client, workspace, id, path: format!("/workspaces/{workspace}/chats/{id}") }
     }
@@ -68,8 +68,8 @@ impl ChatClient {
 
     /// The events after this number, until the chat is deleted.
     #[must_use]
-    pub fn events(&self, after: u64) -> EventStream {
-        EventStream::of_chat(self.client.clone(), self.at("/events"), after)
+    pub fn events(&self, after: u64) -> EventReader {
+        EventReader::of_chat(self.client.clone(), self.at("/events"), after)
     }
 
     pub async fn update(&self, change: &ChatUpdate) -> Result<ChatView, ClientError> {
@@ -162,6 +162,16 @@ impl ChatClient {
         self.client.run(Method::DELETE, &self.at(&format!("/queue/{message}")), Body::Empty).await
     }
 
+    /// Maximum tokens of a request to the model; `None` without a model.
+    pub async fn context_limit(&self) -> Result<Option<u64>, ClientError> {
+        #[derive(Deserialize)]
+        struct Context {
+            limit: Option<u64>,
+        }
+        let context: Context = self.client.get(&self.at("/context")).await?;
+        Ok(context.limit)
+    }
+
     pub async fn plan(&self) -> Result<PlanFileView, ClientError> {
         self.client.get(&self.at("/plan")).await
     }
@@ -170,7 +180,7 @@ impl ChatClient {
         self.client.read(Method::PUT, &self.at("/plan"), Body::json(edit)?).await
     }
 
-    pub async fn changes(&self, of: &ChangesQuery) -> Result<Changes, ClientError> {
+    pub async fn changes(&self, of: &ChangesFilter) -> Result<Changes, ClientError> {
         let query = query(&[
             ("message", of.message.map(|id| id.to_string())),
             ("summary", of.summary.then(|| true.to_string())),
@@ -179,7 +189,7 @@ impl ChatClient {
         self.client.get(&self.at(&format!("/changes{query}"))).await
     }
 
-    pub async fn changed_file(&self, path: &str, of: &FileQuery) -> Result<FileDiff, ClientError> {
+    pub async fn changed_file(&self, path: &str, of: &FileDiffFilter) -> Result<FileDiff, ClientError> {
         let query = query(&[
             ("path", Some(path.to_owned())),
             ("context", of.context.map(|lines| lines.to_string())),

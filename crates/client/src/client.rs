@@ -1,8 +1,8 @@
 //! One request: sent, retried under its `Idempotency-Key`, its answer read.
 
-use crate::connection::{Busy, Connections, unreachable};
+use crate::connection::{Busy, ConnectionPool, unreachable};
 use crate::error::ClientError;
-use crate::target::Target;
+use crate::target::ServerTarget;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
@@ -29,7 +29,7 @@ const LEASH: &str = "planwright-leash";
 /// A client of one server. Clones share their connections.
 #[derive(Clone)]
 pub struct Client {
-    connections: Arc<Connections>,
+    connections: Arc<ConnectionPool>,
     patience: Duration,
     leash: Option<String>,
 }
@@ -52,20 +52,27 @@ impl Client {
     ///
     /// # Errors
     /// It can't be reached, wants another token, or has another version.
-    pub async fn connect(target: Target) -> Result<Self, ClientError> {
+    pub async fn connect(target: ServerTarget) -> Result<Self, ClientError> {
         let client = Self::new(target)?;
-        let me = client.clone().with_patience(Duration::from_secs(10)).me().await?;
-        check_version(&me.version)?;
+        client.clone().with_patience(Duration::from_secs(10)).check_version().await?;
         Ok(client)
+    }
+
+    /// Checks that the server has this version.
+    ///
+    /// # Errors
+    /// It has another one.
+    pub async fn check_version(&self) -> Result<(), ClientError> {
+        check_version(&self.me().await?.version)
     }
 
     /// Contacts nobody yet.
     ///
     /// # Errors
     /// The address is not one of a server.
-    pub fn new(target: Target) -> Result<Self, ClientError> {
+    pub fn new(target: ServerTarget) -> Result<Self, ClientError> {
         let connector = target.connector().map_err(ClientError::Foreign)?;
-        Ok(Self { connections: Arc::new(Connections::new(connector)), patience: PATIENCE, leash: None })
+        Ok(Self { connections: Arc::new(ConnectionPool::new(connector)), patience: PATIENCE, leash: None })
     }
 
     /// For how long a request is sent again while the server can't be reached (default 30 s).

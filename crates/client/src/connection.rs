@@ -18,7 +18,7 @@ const MOST_IDLE: usize = 4;
 type Sender = SendRequest<Full<Bytes>>;
 
 /// The connections to one server.
-pub struct Connections {
+pub struct ConnectionPool {
     pub connector: Arc<dyn Connect>,
     idle: Mutex<Vec<Idle>>,
 }
@@ -35,7 +35,7 @@ pub struct Busy {
     pub is_reused: bool,
 }
 
-impl Connections {
+impl ConnectionPool {
     pub fn new(connector: Arc<dyn Connect>) -> Self {
         Self { connector, idle: Mutex::default() }
     }

@@ -11,8 +11,8 @@
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), planwright_client::ClientError> {
-//! use planwright_client::{Client, StreamItem, Target};
-//! let client = Client::connect(Target::Socket("/home/you/.local/share/planwright/planwright.sock".into(), None)).await?;
+//! use planwright_client::{Client, StreamItem, ServerTarget};
+//! let client = Client::connect(ServerTarget::Socket("/home/you/.local/share/planwright/planwright.sock".into(), None)).await?;
 //! let workspace = client.add_workspace("/home/you/project").await?;
 //! let chat = client.create_chat(workspace.row.id, &Default::default()).await?;
 //! let place = client.chat(workspace.row.id, chat.id);
@@ -38,9 +38,9 @@ mod error;
 mod events;
 mod target;
 
-pub use calls::ChatQuery;
-pub use chat::{ChangesQuery, ChatClient, FileQuery};
+pub use calls::ChatListFilter;
+pub use chat::{ChangesFilter, FileDiffFilter, RemoteChat};
 pub use client::Client;
 pub use error::ClientError;
-pub use events::{EventStream, ReceivedEvent, StreamItem};
-pub use target::{BoxedStream, Connect, Target};
+pub use events::{EventReader, ReceivedEvent, StreamItem};
+pub use target::{BoxedStream, Connect, ServerTarget};

@@ -15,7 +15,7 @@ use url::Url;
 
 /// The server that a client talks to.
 #[derive(Clone)]
-pub enum Target {
+pub enum ServerTarget {
     /// `http://` or `https://`, with a token if the server needs one.
     Url { url: String, token: Option<String> },
     /// The socket of a host on this machine. A token is needed on a server with accounts.
@@ -46,7 +46,7 @@ pub trait Connect: Send + Sync {
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-impl Target {
+impl ServerTarget {
     /// # Errors
     /// The address is not one of a server.
     pub(crate) fn connector(self) -> Result<Arc<dyn Connect>, String> {

@@ -1,25 +1,20 @@
 //! `planwright acp`
 
 use crate::args::AcpArgs;
-use crate::data_dir::DataDir;
-use crate::models::{ConfiguredModels, Remotes, ask_daemon};
+use crate::host::{HostOptions, LocalServer};
 use crate::providers::vendor_names;
-use crate::servers::StoredPins;
 use crate::signals::Interrupts;
-use crate::wiring::ProcessOptions;
 use anyhow::anyhow;
 use planwright_acp::Front;
-use planwright_chat::Sessions;
+use planwright_client::{Client, ClientError, ServerTarget};
 use planwright_config::Config;
-use planwright_mcp::Pool;
 use planwright_protocol::{ErrorCode, Problem};
-use planwright_store::Store;
 use planwright_workspaces::remarks;
 use std::sync::Arc;
 
 pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
     let mut interrupts = Interrupts::new()?;
-    let (sessions, pool, store, _data) = match prepare(args).await {
+    let (client, local) = match prepare(args).await {
         Ok(prepared) => prepared,
         Err(error) => {
             // Editors show an error response sooner than a log line.
@@ -28,32 +23,37 @@ pub async fn acp(args: AcpArgs) -> anyhow::Result<()> {
             return Err(error);
         }
     };
-    let front = Front { sessions: sessions.clone(), remarks };
-    let served = planwright_acp::serve(front, interrupts.next()).await;
-    sessions.park_all().await;
-    pool.close().await;
-    store.close().await;
+    let served = planwright_acp::serve(Front { server: client, remarks }, interrupts.next()).await;
+    if let Some(local) = local {
+        local.close().await;
+    }
     served.map_err(|error| anyhow!("lost the connection to the editor: {error}"))
 }
 
-async fn prepare(args: AcpArgs) -> anyhow::Result<(Sessions, Arc<Pool>, Store, DataDir)> {
-    let mut config = Config::load(vendor_names())?;
-    ask_daemon(&mut config, args.common.model.as_deref()).await;
-    let data = DataDir::open(args.common.storage.data_dir)?;
-    let store = data.store(args.common.storage.database_url.as_deref()).await?;
-    let models = ConfiguredModels::new(&config, args.common.model.clone());
-    models.check().await?;
-    models.say_choice(None);
-    let parts = ProcessOptions {
-        config,
-        model: args.common.model,
+async fn prepare(args: AcpArgs) -> anyhow::Result<(Client, Option<Arc<LocalServer>>)> {
+    if let Some(url) = args.remote.server {
+        let client = Client::connect(ServerTarget::Url { url, token: args.remote.token }).await.map_err(ClientError::into_problem)?;
+        return Ok((client.leashed(), None));
+    }
+    let options = HostOptions {
+        config: Config::load(vendor_names())?,
+        model: args.common.model.clone(),
         trusts_all: args.trust,
-        commands: data.commands(),
-        reserved: data.reserved(),
+        database_url: args.common.storage.database_url,
         team: None,
         roots: Vec::new(),
-        pins: Arc::new(StoredPins(store.clone())),
+        retries: None,
     };
-    let (sessions, pool) = parts.chats(store.clone(), Remotes::default())?;
-    Ok((sessions, pool, store, data))
+    let local = LocalServer::new(args.common.storage.data_dir, options, args.remote.token);
+    local.open().await?;
+    let usable = local.with_folder(async |folder| {
+        folder.models.say_choice(None);
+        folder.models.check().await
+    });
+    match usable.await {
+        Some(Err(error)) => return Err(error),
+        Some(Ok(())) | None => {}
+    }
+    let client = Client::connect(local.target()).await.map_err(ClientError::into_problem)?;
+    Ok((client.leashed(), Some(local)))
 }

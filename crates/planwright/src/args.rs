@@ -140,9 +140,21 @@ pub enum Auth {
     Users,
 }
 
-/// Run one task to completion, without a server
+/// A server instead of the chats of this machine.
+#[derive(ClapArgs)]
+pub struct RemoteArgs {
+    /// Work on this server, such as https://plan.example; the workspace is a folder on its machine
+    #[arg(long, env = "PLANWRIGHT_SERVER", value_name = "URL")]
+    pub server: Option<String>,
+    /// The token for the server, or for a running planwright with accounts
+    #[arg(long, env = "PLANWRIGHT_CLIENT_TOKEN", value_name = "T", hide_env_values = true)]
+    pub token: Option<String>,
+}
+
+/// Run one task to completion
 ///
-/// The model's answer and the plan go to stdout, everything else to stderr.
+/// If another planwright has the chats, such as `serve` or an editor, the run happens there. At a terminal, questions are asked
+/// there. The model's answer and the plan go to stdout, everything else to stderr.
 #[derive(ClapArgs)]
 #[command(after_help = "Exit codes: 0 done, 1 failed, 2 bad usage, 3 blocked (a question needs an answer), 130 interrupted.
 
@@ -188,6 +200,8 @@ pub struct RunArgs {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    pub remote: RemoteArgs,
+    #[command(flatten)]
     pub common: CommonArgs,
 }
 
@@ -195,8 +209,8 @@ pub struct RunArgs {
 ///
 /// Editors start this command themselves. The folder to work in is the one open in the editor. Logs go to stderr.
 #[derive(ClapArgs)]
-#[command(after_help = "docs/editors.md has the settings of Zed, Neovim and JetBrains. No other planwright may use the same data
-folder meanwhile: stop `planwright serve`, or give the editor a --data-dir of its own.
+#[command(after_help = "docs/editors.md has the settings of Zed, Neovim and JetBrains. If another planwright has the chats, such as
+`serve`, the editor works there.
 
 Examples:
   planwright acp                                         what an editor's settings name
@@ -207,6 +221,8 @@ pub struct AcpArgs {
     /// Trust a workspace's own .planwright/config.toml
     #[arg(long)]
     pub trust: bool,
+    #[command(flatten)]
+    pub remote: RemoteArgs,
     #[command(flatten)]
     pub common: CommonArgs,
 }

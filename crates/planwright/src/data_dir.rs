@@ -20,6 +20,7 @@ use std::time::Duration;
 
 /// Number of attempts to lock: the kernel may release the lock of a killed process a moment late.
 const LOCK_ATTEMPTS: u32 = 40;
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 const DATABASE: &str = "planwright.db";
 
@@ -39,12 +40,29 @@ fn unopened(file: &Path, error: StoreError) -> anyhow::Error {
 /// The data folder, locked against a second process.
 pub struct DataDir {
     path: PathBuf,
-    #[expect(dead_code, reason = "held for its lock")]
     lock: File,
 }
 
 impl DataDir {
+    /// Locks the folder, which is made if it is missing.
+    ///
+    /// # Errors
+    /// It can't be used, or `DATA_DIR_LOCKED`.
     pub fn open(path: Option<PathBuf>) -> anyhow::Result<Self> {
+        for _ in 0..LOCK_ATTEMPTS {
+            if let Some(folder) = Self::try_open(path.clone())? {
+                return Ok(folder);
+            }
+            std::thread::sleep(LOCK_PAUSE);
+        }
+        Err(Self::locked(&place(path)?))
+    }
+
+    /// The same, at once; `None` if another process has the lock.
+    ///
+    /// # Errors
+    /// It can't be used.
+    pub fn try_open(path: Option<PathBuf>) -> anyhow::Result<Option<Self>> {
         let path = place(path)?;
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(|error| unusable(&path, error))?;
         let lock = OpenOptions::new()
@@ -54,26 +72,32 @@ impl DataDir {
             .mode(0o600)
             .open(path.join("lock"))
             .map_err(|error| unusable(&path, error))?;
-        let mut locked = lock.try_lock();
-        for _ in 0..LOCK_ATTEMPTS {
-            if !matches!(locked, Err(TryLockError::WouldBlock)) {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-            locked = lock.try_lock();
-        }
-        match locked {
+        match lock.try_lock() {
             Ok(()) => {
                 let folder = Self { path, lock };
                 folder.make_room_to_start();
-                Ok(folder)
+                Ok(Some(folder))
             }
-            Err(TryLockError::WouldBlock) => {
-                let message =
-                    format!("another planwright is using the data folder {}; stop it, or choose another --data-dir", path.display());
-                bail!(Problem::new(ErrorCode::DataDirLocked, message))
-            }
+            Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("can't lock the data folder {}", path.display())),
+        }
+    }
+
+    /// The error for a folder that another process keeps.
+    pub fn locked(path: &Path) -> anyhow::Error {
+        let message = format!("another planwright is using the data folder {}; stop it, or choose another --data-dir", path.display());
+        Problem::new(ErrorCode::DataDirLocked, message).into()
+    }
+
+    /// Where the folder is, whether or not it exists.
+    pub fn path_of(path: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+        place(path)
+    }
+
+    /// Lets another process have the folder, while parts of this one still know it.
+    pub fn unlock(&self) {
+        if let Err(error) = self.lock.unlock() {
+            tracing::warn!(%error, "can't unlock the data folder");
         }
     }
 

@@ -8,6 +8,7 @@ mod data_dir;
 mod disk;
 mod doctor;
 mod export;
+mod host;
 mod lists;
 mod man;
 mod mcp;

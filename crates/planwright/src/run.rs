@@ -5,7 +5,7 @@
 //! | [`task`] | the task, from the command line |
 //! | [`watch`] | follows the run from its first event to its last |
 //! | [`screen`], [`progress`] | output for people |
-//! | [`question`] | questions in a run without a user |
+//! | [`question`] | questions: without a user, and at a terminal |
 
 mod progress;
 mod question;
@@ -14,28 +14,24 @@ mod task;
 mod watch;
 
 use crate::args::{BadUsage, RunArgs};
-use crate::data_dir::{self, DataDir};
-use crate::models::{ConfiguredModels, Remotes, ask_daemon, model_error};
+use crate::data_dir;
+use crate::host::{HostOptions, LocalServer};
 use crate::output;
 use crate::providers::vendor_names;
-use crate::serve::{add_workspace, check_workspace};
-use crate::servers::{StoredPins, Waits};
+use crate::serve::check_workspace;
 use crate::signals::Interrupts;
-use crate::wiring::ProcessOptions;
-use planwright_chat::{Handle, Sessions};
+use anyhow::bail;
+use planwright_client::{Client, ClientError, RemoteChat, ServerTarget};
 use planwright_config::Config;
-use planwright_feed::Follower;
-use planwright_mcp::Pool;
+use planwright_protocol::api::requests::{ChatUpdate, ExecuteBody};
 use planwright_protocol::event::RunOutcome;
-use planwright_protocol::{Envelope, ErrorCode, Event, Mode, Op, Plan, Problem, Role, Timestamp};
+use planwright_protocol::op::FieldChange;
+use planwright_protocol::{Envelope, ErrorCode, Event, Mode, Plan, Problem, Role, Timestamp};
 use planwright_providers::RetryNotice;
-use planwright_store::Store;
 use planwright_workspaces::remarks;
-use serde_json::Map;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use watch::Watcher;
 
 pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
@@ -59,27 +55,37 @@ pub async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
 
 /// A run that is ready to start.
 struct Prepared {
-    store: Store,
-    sessions: Sessions,
-    /// MCP servers, to be stopped at the end.
-    pool: Arc<Pool>,
-    handle: Handle,
+    /// The data folder; `None` with `--server`.
+    local: Option<Arc<LocalServer>>,
+    chat: RemoteChat,
     /// The last event before this run.
     since: u64,
-    op: Op,
+    start: Start,
     role: Role,
     plan: Option<Plan>,
-    /// Receives a notification when a request is retried.
+    /// Receives a notification when a request to a model is retried.
     again: UnboundedReceiver<RetryNotice>,
-    /// Held for its lock.
-    data: DataDir,
+}
+
+/// The request that starts the run.
+enum Start {
+    Execute(ExecuteBody),
+    Say(String),
 }
 
 async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
     let words = task::read(&args.task)?;
     let mut interrupts = Interrupts::new()?;
-    let Prepared { store, sessions, pool, handle, since, op, role, plan, again, data: _data } = tokio::select! {
-        prepared = prepare(&args, words) => prepared?,
+    let (waits, again) = mpsc::unbounded_channel();
+    let (client, local) = reach(&args, waits)?;
+    let prepared = async {
+        if let Some(local) = &local {
+            local.open().await?;
+        }
+        prepare(&args, words, client, local.clone(), again).await
+    };
+    let prepared = tokio::select! {
+        prepared = prepared => prepared,
         () = interrupts.next() => {
             if args.json {
                 print_end(RunOutcome::Stopped, None, 0);
@@ -87,39 +93,76 @@ async fn headless(args: RunArgs) -> anyhow::Result<RunOutcome> {
             return Ok(RunOutcome::Stopped);
         }
     };
-    let follower = Follower::after(handle.chat().clone(), since).await?;
-    handle.submit(op).await?;
-    let outcome = Watcher::new(handle, &args, role, plan.as_ref(), Waits::new(pool.clone())).watch(follower, again, interrupts).await?;
-    sessions.park_all().await;
-    pool.close().await;
-    store.close().await;
-    Ok(outcome)
+    let outcome = match prepared {
+        Ok(prepared) => follow(prepared, &args, interrupts).await,
+        Err(error) => Err(error),
+    };
+    if let Some(local) = local {
+        local.close().await;
+    }
+    outcome
 }
 
-async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
-    let asked = task::role(args)?;
-    let mut config = Config::load(vendor_names())?;
-    ask_daemon(&mut config, args.common.model.as_deref()).await;
+async fn follow(prepared: Prepared, args: &RunArgs, interrupts: Interrupts) -> anyhow::Result<RunOutcome> {
+    let Prepared { local, chat, since, start, role, plan, again } = prepared;
+    let events = chat.events(since);
+    match start {
+        Start::Execute(body) => chat.execute(&body).await.map(drop),
+        Start::Say(words) => chat.say(&words).await.map(drop),
+    }
+    .map_err(ClientError::into_problem)?;
+    Watcher::new(chat, args, role, plan.as_ref(), local).watch(events, again, interrupts).await
+}
+
+/// The client of a server, or of the data folder.
+fn reach(args: &RunArgs, retries: UnboundedSender<RetryNotice>) -> anyhow::Result<(Client, Option<Arc<LocalServer>>)> {
+    if let Some(url) = &args.remote.server {
+        let target = ServerTarget::Url { url: url.clone(), token: args.remote.token.clone() };
+        let client = Client::new(target).map_err(|error| BadUsage(format!("--server: {error}")))?;
+        return Ok((client.leashed(), None));
+    }
     check_workspace(&data_dir::reserved(args.common.storage.data_dir.clone())?, &args.workspace)?;
-    let data = DataDir::open(args.common.storage.data_dir.clone())?;
-    let store = data.store(args.common.storage.database_url.as_deref()).await?;
-    let workspace = add_workspace(&store, &data.reserved(), &args.workspace).await?;
-    let folder = Path::new(&workspace.path);
-    let plan = args.plan.as_deref().map(|file| task::plan(folder, file)).transpose()?;
-    let models = ConfiguredModels::new(&config, args.common.model.clone());
-    let (waits, again) = mpsc::unbounded_channel();
-    let parts = ProcessOptions {
-        config,
+    let options = HostOptions {
+        config: Config::load(vendor_names())?,
         model: args.common.model.clone(),
         trusts_all: args.trust,
-        commands: data.commands(),
-        reserved: data.reserved(),
+        database_url: args.common.storage.database_url.clone(),
         team: None,
         roots: Vec::new(),
-        pins: Arc::new(StoredPins(store.clone())),
+        retries: Some(retries),
     };
-    let (sessions, pool) = parts.chats(store.clone(), Remotes::reporting_to(waits))?;
-    let (rules, trust) = sessions.workspaces().rules(workspace.id).await?;
+    let local = LocalServer::new(args.common.storage.data_dir.clone(), options, args.remote.token.clone());
+    let client = Client::new(local.target()).map_err(ClientError::into_problem)?;
+    Ok((client.leashed(), Some(local)))
+}
+
+async fn prepare(
+    args: &RunArgs,
+    words: String,
+    client: Client,
+    local: Option<Arc<LocalServer>>,
+    again: UnboundedReceiver<RetryNotice>,
+) -> anyhow::Result<Prepared> {
+    let asked = task::role(args)?;
+    client.check_version().await.map_err(ClientError::into_problem)?;
+    let folder = task::folder(args)?;
+    let workspace = client.add_workspace(&folder).await.map_err(ClientError::into_problem)?.row;
+    let plan = match &args.plan {
+        Some(file) => Some(task::plan(&client, &workspace, file, local.is_some()).await?),
+        None => None,
+    };
+    let trust = client.trust(workspace.id).await.map_err(ClientError::into_problem)?;
+    let is_host = match &local {
+        Some(local) => local.is_host().await,
+        None => false,
+    };
+    if args.trust && !trust.trusted && !is_host {
+        bail!(Problem::new(
+            ErrorCode::Conflict,
+            "another planwright has the chats, and --trust works only in a run that has them itself. Stop the other one, or accept the \
+             settings there"
+        ));
+    }
     for remark in remarks(&trust) {
         output::note(&format!("planwright: {remark}"));
     }
@@ -127,32 +170,31 @@ async fn prepare(args: &RunArgs, words: String) -> anyhow::Result<Prepared> {
         output::note("planwright: --trust accepts it for this run");
     }
     let present = match args.chat {
-        Some(id) => store.chat(id).await?.map(|row| row.config.role),
+        Some(id) => Some(task::chat_to_continue(&client, id, workspace.id).await?),
         None => None,
     };
     let usual = Mode::Plan.default_role();
-    let mode = asked.or(present).unwrap_or(usual).mode();
-    let model = sessions.model(&rules.settings, mode).await.map_err(|problem| model_error(problem, args.common.model.as_deref()))?;
-    models.say_choice(Some(model.name()));
+    let mode = asked.or(present.as_ref().map(|chat| chat.config.role)).unwrap_or(usual).mode();
+    let model = task::check_model(&client, local.as_deref(), workspace.id, mode, args).await?;
     // A plan is approved from plan mode; naming it is the approval.
     let first = if plan.is_some() { args.role } else { asked }.unwrap_or(usual);
-    let (handle, since) = match args.chat {
-        None => (sessions.create(workspace.id, Some(title(&words)), Some(first)).await?, 0),
-        Some(id) => task::open_chat(&sessions, id, args, workspace.id).await?,
+    let (chat, since) = match present {
+        None => task::new_chat(&client, workspace.id, title(&words), first).await?,
+        Some(present) => task::continued(&client, &present, args).await?,
     };
-    let role = handle.chat().record().config.role;
-    if plan.is_none() && role.mode() == Mode::Act && handle.chat().missing_plan().await?.is_some() {
+    if let Some(model) = model {
+        chat.update(&ChatUpdate { model: FieldChange::Take(model), ..ChatUpdate::default() }).await.map_err(ClientError::into_problem)?;
+    }
+    let role = chat.show().await.map_err(ClientError::into_problem)?.config.role;
+    if plan.is_none() && role.mode() == Mode::Act && task::lacks_plan(&chat).await? {
         let text = "planwright: this workspace requires an approved plan before anything changes, so this run can only read and plan. --plan FILE approves a plan";
         output::note(text);
     }
-    let (op, plan) = match plan {
-        Some((path, document)) => {
-            let expected = task::expected(args, &document);
-            (Op::Execute { plan_file: Some(path.to_string()), content: Some(words), expected }, Some(document.plan))
-        }
-        None => (Op::UserMessage { content: words, metadata: Map::new(), images: Vec::new(), comments: Vec::new() }, None),
+    let (start, plan) = match plan {
+        Some((path, document)) => (Start::Execute(task::execution(args, path, &document, words)), Some(document.plan)),
+        None => (Start::Say(words), None),
     };
-    Ok(Prepared { store, sessions, pool, handle, since, op, role, plan, again, data })
+    Ok(Prepared { local, chat, since, start, role, plan, again })
 }
 
 /// The first line of the task, as a title.

@@ -3,31 +3,21 @@
 use crate::args::{Auth, BadUsage, ServeArgs};
 use crate::browser;
 use crate::data_dir::{self, DataDir};
-use crate::disk;
-use crate::models::{ConfiguredModels, Remotes, ask_daemon};
+use crate::host::{HostOptions, OpenFolder, Yielding, ask_to_yield, lock_of_yielding};
+use crate::models::ask_daemon;
 use crate::output;
 use crate::process_limits;
 use crate::providers::vendor_names;
-use crate::retention;
-use crate::servers::StoredPins;
 use crate::sign_in;
 use crate::signals::Interrupts;
-use crate::wiring::ProcessOptions;
 use anyhow::{Context, bail};
-use planwright_chat::Sessions;
 use planwright_config::Config;
-use planwright_server::{AccessControl, App, ExternalAccess, SignInMethod};
+use planwright_server::{AccessControl, ExternalAccess, SignInMethod};
 use planwright_store::Store;
 use planwright_workspaces::ReservedFolders;
 use planwright_workspaces::remarks;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
-
-/// Timeout for requests in progress at a shutdown.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     process_limits::raise_descriptors();
@@ -40,35 +30,31 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     // Before anything is created in the data folder, which may be in a forbidden place.
     let reserved = data_dir::reserved(args.common.storage.data_dir.clone())?;
     folders.iter().try_for_each(|folder| check_workspace(&reserved, folder).map(drop))?;
-    let data = DataDir::open(args.common.storage.data_dir)?;
-    let store = data.store(args.common.storage.database_url.as_deref()).await?;
-    let models = ConfiguredModels::new(&config, args.common.model.clone());
-    models.check().await?;
-    models.say_choice(None);
-    let retention = config.retention;
-    let parts = ProcessOptions {
+    let data = lock(args.common.storage.data_dir).await?;
+    let options = HostOptions {
         config,
         model: args.common.model,
         trusts_all: false,
-        commands: data.commands(),
-        reserved: data.reserved(),
+        database_url: args.common.storage.database_url,
         team: (args.auth == Auth::Users).then(|| folders_of_users.roots.clone()),
         roots: folders_of_users.roots.clone(),
-        pins: Arc::new(StoredPins(store.clone())),
+        retries: None,
     };
-    let (sessions, pool) = parts.chats(store.clone(), Remotes::default())?;
-    begin(&sessions, &data.reserved(), &folders).await?;
+    let folder = OpenFolder::new(data, options).await?;
+    folder.models.check().await?;
+    folder.models.say_choice(None);
+    begin(&folder, &folders).await?;
 
-    let sign_in = sign_in::sign_in(args.auth, args.listen, &data, &store).await?;
+    let sign_in = sign_in::sign_in(args.auth, args.listen, &folder.data, &folder.store).await?;
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("can't listen on {}; is another server running? --listen 127.0.0.1:0 chooses a free port", args.listen))?;
     let address = listener.local_addr()?;
-    output::line(&format!("listening on http://{address}"));
     let mut page = args.public_url.as_ref().map_or_else(|| format!("http://{address}/"), ToString::to_string);
+    let mut lines = vec![format!("listening on http://{address}")];
     if let SignInMethod::Token(token) = &sign_in {
         page = format!("http://{address}/#token={token}");
-        output::line(&format!("sign in at {page}"));
+        lines.push(format!("sign in at {page}"));
     }
     let outside = ExternalAccess {
         public_url: args.public_url,
@@ -76,49 +62,44 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         requests_per_minute: args.requests_per_minute,
         folders: folders_of_users,
     };
-    let access = AccessControl::new(sign_in, address, outside);
-    let reserve = data.reserve();
-    let folder = data.path().to_owned();
-    let app = App {
-        sessions: sessions.clone(),
-        access: Arc::new(access),
-        models: Arc::new(models),
-        storage: Arc::new(data),
-        closing: CancellationToken::new(),
-    };
-
-    let closing = app.closing.clone();
-    tokio::spawn(disk::watch_disk(reserve.clone(), folder, sessions.clone(), closing.clone()));
-    tokio::spawn(retention::observe(sessions.clone(), retention, closing.clone()));
-    let serving = tokio::spawn(planwright_server::serve(listener, app));
+    let host = folder.host(AccessControl::new(sign_in, address, outside), None);
+    let server = host.server.clone();
+    let serving = tokio::spawn(async move { server.serve(listener).await });
+    lines.iter().for_each(|line| output::line(line));
     if args.open {
         browser::open(&page);
     }
     interrupts.next().await;
     output::note("shutting down; runs in progress resume after the next start");
-    closing.cancel();
-    sessions.park_all().await;
-    pool.close().await;
-    let _ = tokio::time::timeout(DRAIN_TIMEOUT, serving).await;
-    store.close().await;
-    reserve.keep_for_next_start();
+    host.end().await;
+    let _ = serving.await;
     Ok(())
 }
 
+/// Locks the data folder. A process that has it for a while, such as a run or an editor, is asked to hand it over.
+async fn lock(folder: Option<PathBuf>) -> anyhow::Result<DataDir> {
+    let path = DataDir::path_of(folder.clone())?;
+    if let Some(data) = DataDir::try_open(folder.clone())? {
+        return Ok(data);
+    }
+    match ask_to_yield(&path).await {
+        Yielding::Yields => lock_of_yielding(folder, &path).await,
+        // The kernel may release the lock of a killed process a moment late.
+        Yielding::Stays | Yielding::Silent => DataDir::open(folder),
+    }
+}
+
 /// Adds the workspaces of the command line, and resumes interrupted runs.
-async fn begin(sessions: &Sessions, reserved: &ReservedFolders, folders: &[PathBuf]) -> anyhow::Result<()> {
-    for folder in folders {
-        let workspace = add_workspace(sessions.store(), reserved, folder).await?;
+async fn begin(folder: &OpenFolder, workspaces: &[PathBuf]) -> anyhow::Result<()> {
+    for path in workspaces {
+        let workspace = add_workspace(&folder.store, &folder.data.reserved(), path).await?;
         // An invalid file stops only the chats of its own workspace.
-        let rules = sessions.workspaces().rules(workspace.id).await;
+        let rules = folder.sessions.workspaces().rules(workspace.id).await;
         for line in rules.map_or_else(|problem| vec![problem.message], |(_, trust)| remarks(&trust)) {
             output::note(&format!("{}: {line}", workspace.path));
         }
     }
-    if let Err(problem) = sessions.sweep_stages().await {
-        output::note(&format!("can't clean up after commands: {problem}"));
-    }
-    let resumed = sessions.resume_all().await?;
+    let resumed = folder.resume().await?;
     if resumed > 0 {
         output::note(&format!("resuming {resumed} interrupted runs, in their own folders"));
     }

@@ -30,7 +30,7 @@ mod streams;
 
 pub use access::{AccessControl, ExternalAccess, SignInMethod};
 pub use accounts::{NewAccount, PasswordChange, add_account, change_password, remove_account, set_password};
-pub use address::{Arrival, Peer, PublicUrl, check_address};
+pub use address::{Arrival, Peer, PublicUrl, Way, check_address};
 pub use caller::{Caller, check_caller};
 pub use folders::{Folders, add_folder, add_sample, may_add_folders};
 pub use limits::client_group;

@@ -10,6 +10,8 @@
 //! | [`listener`], [`connections`] | accepts connections, and limits them |
 //! | [`sse`] | event streams: of one chat, over all chats |
 //! | [`idempotency`] | retried requests |
+//! | [`leash`] | runs that stop when the client that started them is gone |
+//! | [`successor`] | asking the host of a data folder to hand it over |
 //! | [`readiness`] | checks whether the server can work |
 //! | [`request`] | parses bodies, queries and ids |
 //! | [`answer`] | responses and errors |
@@ -22,6 +24,7 @@ mod describe;
 mod guard;
 mod headers;
 mod idempotency;
+mod leash;
 mod listener;
 mod observe;
 mod openapi;
@@ -29,17 +32,24 @@ mod readiness;
 mod request;
 mod routes;
 mod sse;
+mod successor;
 mod table;
 
 pub use guard::{AccessControl, ExternalAccess, Folders, LONGEST_PASSWORD, PublicUrl, SignInMethod, hash_password, new_token};
 pub use request::LARGEST_BODY;
 pub use routes::{ModelDirectory, ModelSources, ProviderView};
+pub use successor::PATH as YIELD_PATH;
 
+use axum::Router;
+use connections::Connections;
+use guard::Peer;
 use planwright_chat::Sessions;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::net::TcpListener;
+use tokio::io::DuplexStream;
+use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// The state shared by all handlers.
 #[derive(Clone)]
@@ -52,6 +62,8 @@ pub struct App {
     pub storage: Arc<dyn Storage>,
     /// Ends streams, which would otherwise delay a shutdown for ever.
     pub closing: CancellationToken,
+    /// Cancelled when a starting `serve` asks for the data folder; `None` if this process keeps it.
+    pub successor: Option<CancellationToken>,
 }
 
 /// The data folder, as far as the server needs it.
@@ -74,10 +86,54 @@ pub fn openapi() -> &'static serde_json::Value {
     &openapi::DOCUMENT
 }
 
-/// Serves until `app.closing` is cancelled and all requests in progress have been answered.
-pub async fn serve(listener: TcpListener, app: App) {
-    let closing = app.closing.clone();
-    observe::start(closing.clone());
-    let connections = connections::Connections::new(app.access.proxies());
-    listener::serve(listener, connections, routes::router(app), closing).await;
+/// The server, reached by an address, a socket, or from within the process.
+#[derive(Clone)]
+pub struct HttpServer {
+    router: Router,
+    local: Router,
+    connections: Arc<Connections>,
+    closing: CancellationToken,
+    in_memory: TaskTracker,
+}
+
+/// Buffered bytes of a connection within the process, in each direction.
+const IN_MEMORY: usize = 64 << 10;
+
+impl HttpServer {
+    #[must_use]
+    pub fn new(app: App) -> Self {
+        let closing = app.closing.clone();
+        observe::start(closing.clone());
+        let connections = Connections::new(app.access.proxies());
+        let successor = app.successor.clone();
+        let router = routes::router(app);
+        let local = successor::router(successor).fallback_service(router.clone());
+        Self { router, local, connections, closing, in_memory: TaskTracker::new() }
+    }
+
+    /// Serves until `App::closing` is cancelled and all requests in progress have been answered.
+    pub async fn serve(&self, listener: TcpListener) {
+        listener::serve(listener, self.connections.clone(), self.router.clone(), self.closing.clone()).await;
+    }
+
+    /// The same on the socket in the data folder.
+    pub async fn serve_socket(&self, listener: UnixListener) {
+        listener::serve_socket(listener, self.connections.clone(), self.local.clone(), self.closing.clone()).await;
+    }
+
+    /// A connection from within the process; `None` if there are too many.
+    #[must_use]
+    pub fn connect(&self) -> Option<DuplexStream> {
+        let peer = Peer::local();
+        let slot = self.connections.admit(peer.remote.ip())?;
+        let (ours, theirs) = tokio::io::duplex(IN_MEMORY);
+        self.in_memory.spawn(listener::serve_connection(ours, peer, slot, self.local.clone(), self.closing.clone()));
+        Some(theirs)
+    }
+
+    /// Waits until the connections from within the process have ended, after `App::closing` was cancelled.
+    pub async fn drained(&self) {
+        self.in_memory.close();
+        self.in_memory.wait().await;
+    }
 }

@@ -1,7 +1,7 @@
 //! Accepts connections and sets their options.
 
 use crate::connections::{AnswerBody, ConnectionSlot, Connections, RequestBody};
-use crate::guard::Peer;
+use crate::guard::{Peer, Way};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
@@ -9,14 +9,15 @@ use axum::serve::Listener;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rustix::net::sockopt::set_socket_send_buffer_size;
+use rustix::net::sockopt::{set_socket_send_buffer_size, socket_peercred};
+use rustix::process::geteuid;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -30,6 +31,8 @@ const WRITE_BUFFER: usize = 64 << 10;
 const STALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout for the head of a request, and for an idle connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
+/// After a failed accept, for example without free descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// Serves until `closing` is cancelled and all requests in progress have been answered.
@@ -39,7 +42,29 @@ pub async fn serve(mut listener: TcpListener, connections: Arc<Connections>, rou
         // Dropped, so that connections being served continue.
         let Some(slot) = connections.admit(remote.ip()) else { continue };
         tune(&stream);
-        let peer = Peer { remote, local: stream.local_addr().ok() };
+        let peer = Peer { way: Way::Network, remote, local: stream.local_addr().ok() };
+        tasks.spawn(serve_connection(stream, peer, slot, router.clone(), closing.clone()));
+    }
+    drop(listener);
+    tasks.close();
+    tasks.wait().await;
+}
+
+/// The same on a socket. Other users of the machine are turned away, whatever the permissions of the socket.
+pub async fn serve_socket(listener: UnixListener, connections: Arc<Connections>, router: Router, closing: CancellationToken) {
+    let tasks = TaskTracker::new();
+    while let Some(accepted) = closing.run_until_cancelled(listener.accept()).await {
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "can't accept a connection on the socket");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let is_own = socket_peercred(&stream).is_ok_and(|peer| peer.uid == geteuid());
+        let peer = Peer::local();
+        let Some(slot) = is_own.then(|| connections.admit(peer.remote.ip())).flatten() else { continue };
         tasks.spawn(serve_connection(stream, peer, slot, router.clone(), closing.clone()));
     }
     drop(listener);
@@ -48,7 +73,10 @@ pub async fn serve(mut listener: TcpListener, connections: Arc<Connections>, rou
 }
 
 /// Serves one connection to its end, or until it is closed to make room.
-async fn serve_connection(stream: TcpStream, peer: Peer, slot: ConnectionSlot, router: Router, closing: CancellationToken) {
+pub async fn serve_connection<S>(stream: S, peer: Peer, slot: ConnectionSlot, router: Router, closing: CancellationToken)
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
     let wait = slot.wait.clone();
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
@@ -89,13 +117,13 @@ async fn serve_connection(stream: TcpStream, peer: Peer, slot: ConnectionSlot, r
 }
 
 /// A connection that ends when its client has read nothing for too long.
-struct Socket {
-    stream: TcpStream,
+struct Socket<S> {
+    stream: S,
     /// Runs while the kernel accepts no more bytes.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl Socket {
+impl<S> Socket<S> {
     fn watched(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.stalled = None;
@@ -107,13 +135,13 @@ impl Socket {
     }
 }
 
-impl AsyncRead for Socket {
+impl<S: AsyncRead + Unpin> AsyncRead for Socket<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
 
-impl AsyncWrite for Socket {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Socket<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.watched(cx, written)

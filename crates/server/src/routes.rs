@@ -47,6 +47,7 @@ use crate::answer::ApiError;
 use crate::guard;
 use crate::headers;
 use crate::idempotency;
+use crate::leash::{self, Leashes};
 use crate::observe;
 use crate::readiness::ReadinessChecks;
 use crate::request::LARGEST_BODY;
@@ -204,7 +205,9 @@ pub fn router(app: App) -> Router {
     let answer_once = || from_fn_with_state(app.clone(), idempotency::answer_once);
     let for_admins =
         |table: Table| table.router.route_layer(answer_once()).route_layer(from_fn(guard::check_admin)).route_layer(check_caller());
-    let api = api().router.fallback(not_found).route_layer(answer_once()).route_layer(check_rights).route_layer(check_caller());
+    let keep_leashes = from_fn_with_state((app.clone(), Leashes::default()), leash::observe);
+    let api = api().router.fallback(not_found).route_layer(answer_once()).route_layer(keep_leashes);
+    let api = api.route_layer(check_rights).route_layer(check_caller());
     let api = api.merge(sign_in_routes().router).merge(for_admins(administration()));
     public_routes()
         .router

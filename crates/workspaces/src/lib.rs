@@ -30,5 +30,4 @@ pub use planwright_tools::AgentKind;
 pub use planwright_tools::servers::ServerReport;
 pub use registry::{NewWorkspace, Workspaces, broken, find_folder, neighbours};
 pub use reserved::{ReservedFolders, SAMPLES};
-pub use rules::{RulesView, SandboxView};
 pub use settings::{Configuration, Settings, WorkspaceRules};

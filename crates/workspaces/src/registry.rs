@@ -1,9 +1,10 @@
 //! The registry of workspaces: adds, configures, opens and removes folders.
 
 use crate::reserved::ReservedFolders;
-use crate::rules::{self, RulesView};
+use crate::rules::{self, rules_view};
 use crate::settings::{Configuration, Settings, WorkspaceRules};
 use planwright_config::{Trust, WorkspaceSettings};
+use planwright_protocol::api::workspace::RulesView;
 use planwright_protocol::{ErrorCode, Problem, UserId, WorkspaceId};
 use planwright_store::{Added, Store, WorkspaceRow};
 use planwright_tools::{Site, Workspace};
@@ -155,7 +156,7 @@ impl Workspaces {
     /// # Errors
     /// No such workspace, or its file is invalid.
     pub async fn rules_view(&self, id: WorkspaceId) -> Result<RulesView, Problem> {
-        Ok(RulesView::new(&self.rules(id).await?.0.settings, &*self.file_settings(id).await?))
+        Ok(rules_view(&self.rules(id).await?.0.settings, &*self.file_settings(id).await?))
     }
 
     /// The rules from the files alone.

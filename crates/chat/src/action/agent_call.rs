@@ -51,6 +51,8 @@ pub async fn perform_together(chat: &Arc<Chat>, calls: Vec<CallMessage>, history
     {
         return Box::pin(recovery::recover(chat, call.clone(), history)).await;
     }
+    // A process that hands its chats over lets no further call begin.
+    let _permit = chat.calls.acquire().await;
     let (mut outcomes, mut actions) = (Vec::new(), Vec::new());
     for call in calls {
         match Agent::of(&call) {

@@ -1,16 +1,31 @@
-//! Questions in a run without a user: what `--yes` answers, and what to say if it can't.
+//! Questions in a run: what `--yes` answers, what to say if it can't, and asking the user at the terminal.
 
-use planwright_protocol::message::CallToApprove;
+mod dialogue;
+
+pub use dialogue::Dialogue;
+
+use planwright_protocol::api::chat::Pending;
+use planwright_protocol::message::{CallToApprove, PlanToApprove};
 use planwright_protocol::{Question, QuestionId, QuestionKind};
 use serde_json::{Map, Value};
 
 /// A pending question.
+#[derive(Clone)]
 pub struct PendingQuestion {
     pub id: QuestionId,
     pub questions: Vec<Question>,
     pub kind: QuestionKind,
     /// The call to approve.
     pub call: Option<CallToApprove>,
+    /// The plan to approve.
+    pub plan: Option<PlanToApprove>,
+}
+
+impl From<Pending> for PendingQuestion {
+    fn from(pending: Pending) -> Self {
+        let Pending { question_id, questions, kind, call, plan, .. } = pending;
+        Self { id: question_id, questions, kind, call, plan }
+    }
 }
 
 impl PendingQuestion {
@@ -88,6 +103,6 @@ fn options(question: &Question) -> Vec<String> {
     question.buttons.iter().map(option).collect()
 }
 
-fn plain(value: &Value) -> String {
+pub(super) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

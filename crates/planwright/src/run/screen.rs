@@ -93,6 +93,11 @@ impl Screen {
         self.line(Colour::Bold, text);
     }
 
+    /// Removes the line until the next event: the user types here.
+    pub fn pause(&mut self) {
+        self.end_line();
+    }
+
     /// Removes the line for good.
     pub fn close(&mut self) {
         self.end_line();

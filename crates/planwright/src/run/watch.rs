@@ -1,19 +1,19 @@
 //! Follows a run from its first event to its last.
 
 use super::print_end;
-use super::question::PendingQuestion;
+use super::question::{Dialogue, PendingQuestion};
 use super::screen::Screen;
 use crate::args::RunArgs;
+use crate::host::LocalServer;
 use crate::output;
-use crate::servers::Waits;
 use crate::signals::Interrupts;
-use anyhow::bail;
-use planwright_chat::Handle;
-use planwright_feed::{Follower, Frame};
+use planwright_client::{ClientError, EventReader, ReceivedEvent, RemoteChat, StreamItem};
+use planwright_protocol::api::chat::RunEnd;
 use planwright_protocol::event::{ChatState, RunOutcome};
-use planwright_protocol::{Envelope, Event, Op, Plan, Problem, Role};
+use planwright_protocol::{ErrorCode, Event, Plan, Problem, Role};
 use planwright_providers::RetryNotice;
-use serde_json::Map;
+use serde_json::{Map, Value};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -21,38 +21,45 @@ use tokio::sync::mpsc::UnboundedReceiver;
 const TICK: Duration = Duration::from_millis(250);
 
 pub struct Watcher {
-    handle: Handle,
+    chat: RemoteChat,
     approves: bool,
     /// Output for people; with `--json` events are printed instead.
     screen: Option<Screen>,
     workspace: String,
     asked: Option<PendingQuestion>,
+    /// The user at the terminal; `None` if nobody can be asked.
+    dialogue: Option<Dialogue>,
     is_stopping: bool,
-    /// MCP servers that the run waits for.
-    waits: Waits,
+    /// The number of the newest event.
+    last: u64,
+    local: Option<Arc<LocalServer>>,
 }
 
 impl Watcher {
-    pub fn new(handle: Handle, args: &RunArgs, role: Role, plan: Option<&Plan>, waits: Waits) -> Self {
+    pub fn new(chat: RemoteChat, args: &RunArgs, role: Role, plan: Option<&Plan>, local: Option<Arc<LocalServer>>) -> Self {
         let screen = (!args.json).then(|| Screen::new(role, plan));
         let workspace = output::shell_word(&args.workspace.display().to_string());
-        Self { handle, approves: args.yes, screen, workspace, asked: None, is_stopping: false, waits }
+        let dialogue = if args.json { None } else { Dialogue::at_terminal() };
+        Self { chat, approves: args.yes, screen, workspace, asked: None, dialogue, is_stopping: false, last: 0, local }
     }
 
     /// Shows events and answers questions that it may answer, until the run is over.
     pub async fn watch(
         mut self,
-        follower: Follower,
+        mut events: EventReader,
         mut again: UnboundedReceiver<RetryNotice>,
         mut interrupts: Interrupts,
     ) -> anyhow::Result<RunOutcome> {
-        let mut frames = follower.frames();
         let mut ticks = tokio::time::interval(TICK);
         loop {
             tokio::select! {
-                frame = frames.recv() => {
-                    let Some(frame) = frame else { bail!("the run ended without reporting an outcome") };
-                    if let Some(outcome) = self.on_event(&*frame?).await? {
+                item = events.next() => {
+                    if let Some(outcome) = self.on_item(item.map_err(ClientError::into_problem)?).await? {
+                        return Ok(outcome);
+                    }
+                }
+                line = typed(self.dialogue.as_mut()) => {
+                    if let Some(outcome) = self.typed(line).await? {
                         return Ok(outcome);
                     }
                 }
@@ -69,10 +76,10 @@ impl Watcher {
                     self.note(&format!("retrying in {:.1} s ({code})", wait.as_secs_f64()));
                 }
                 _ = ticks.tick() => {
-                    for line in self.waits.new_messages() {
+                    for line in self.local.as_ref().map(|local| local.new_waits()).unwrap_or_default() {
                         self.note(&line);
                     }
-                    if let Some(screen) = &mut self.screen {
+                    if let Some(screen) = self.screen.as_mut().filter(|_| self.dialogue.as_ref().is_none_or(|dialogue| !dialogue.is_asking())) {
                         screen.tick();
                     }
                 }
@@ -83,39 +90,124 @@ impl Watcher {
         }
     }
 
+    /// Returns the outcome if the run is over.
+    async fn on_item(&mut self, item: StreamItem) -> anyhow::Result<Option<RunOutcome>> {
+        match item {
+            StreamItem::Event(event) => self.on_event(&event).await,
+            StreamItem::Lost(why) => {
+                // A host that ends says so by its own end; only a server that stays away is worth a line.
+                if self.local.is_none() {
+                    self.note(&format!("lost the connection to the server ({why}); connecting again"));
+                }
+                Ok(None)
+            }
+            StreamItem::Resumed => Ok(None),
+            StreamItem::Reset => self.load().await,
+        }
+    }
+
+    /// Events are missing: the chat says where the run is.
+    async fn load(&mut self) -> anyhow::Result<Option<RunOutcome>> {
+        let snapshot = self.chat.snapshot().await.map_err(ClientError::into_problem)?;
+        self.last = snapshot.last_event_id;
+        if snapshot.chat.state == ChatState::AwaitingAnswer {
+            self.asked = snapshot.chat.pending().map(PendingQuestion::from);
+            return self.answer().await;
+        }
+        let Some(RunEnd { outcome, error, open_steps }) = snapshot.last_run else { return Ok(None) };
+        if self.screen.is_none() {
+            print_end(outcome, error.clone(), self.last);
+        }
+        self.finished(outcome, error.as_ref(), &open_steps);
+        Ok(Some(outcome))
+    }
+
     /// Returns the outcome if the event is the last one.
-    async fn on_event(&mut self, frame: &Frame) -> anyhow::Result<Option<RunOutcome>> {
-        let event = serde_json::from_str::<Envelope>(frame.json())?.event;
+    async fn on_event(&mut self, received: &ReceivedEvent) -> anyhow::Result<Option<RunOutcome>> {
+        let event = &received.envelope.event;
+        self.last = received.envelope.seq;
         match &mut self.screen {
-            Some(screen) => screen.show(&event),
-            None => output::data(frame.json()),
+            Some(screen) => screen.show(event),
+            None => output::data(&received.json),
         }
-        if let Event::QuestionPending { question_id, questions, kind, call, .. } = &event {
-            self.asked = Some(PendingQuestion { id: *question_id, questions: questions.clone(), kind: *kind, call: call.clone() });
+        if let Event::QuestionPending { question_id, questions, kind, call, plan, .. } = event {
+            let (questions, call, plan) = (questions.clone(), call.clone(), plan.clone());
+            self.asked = Some(PendingQuestion { id: *question_id, questions, kind: *kind, call, plan });
         }
-        if let Event::StateChanged { state: ChatState::AwaitingAnswer } = &event
-            && !self.is_stopping
-            && let Some(asked) = self.asked.take()
+        if let Event::QuestionResolved { .. } = event
+            && let Some(dialogue) = &mut self.dialogue
         {
-            let Some(answers) = asked.yes().filter(|_| self.approves) else {
-                self.blocked(&asked, frame.seq);
-                return Ok(Some(RunOutcome::Blocked));
-            };
-            self.handle.submit(Op::Answer { question_id: asked.id, answers, comment: String::new(), metadata: Map::new() }).await?;
+            dialogue.end();
         }
-        if let Event::RunFinished { outcome, error, open_steps } = &event {
+        if let Event::StateChanged { state: ChatState::AwaitingAnswer } = event
+            && !self.is_stopping
+        {
+            return self.answer().await;
+        }
+        if let Event::RunFinished { outcome, error, open_steps } = event {
             self.finished(*outcome, error.as_ref(), open_steps);
             return Ok(Some(*outcome));
         }
         Ok(None)
     }
 
+    /// Answers the pending question, or has the user asked. Without either, the run is blocked.
+    async fn answer(&mut self) -> anyhow::Result<Option<RunOutcome>> {
+        let Some(asked) = self.asked.take() else { return Ok(None) };
+        if let Some(answers) = asked.yes().filter(|_| self.approves) {
+            self.submit(&asked, &answers, "").await?;
+            return Ok(None);
+        }
+        let Some(dialogue) = &mut self.dialogue else {
+            self.blocked(&asked, self.last);
+            return Ok(Some(RunOutcome::Blocked));
+        };
+        if let Some(screen) = &mut self.screen {
+            screen.pause();
+        }
+        dialogue.begin(asked);
+        Ok(None)
+    }
+
+    /// A line that the user typed; `None` at the end of the input.
+    async fn typed(&mut self, line: Option<String>) -> anyhow::Result<Option<RunOutcome>> {
+        let Some(dialogue) = &mut self.dialogue else { return Ok(None) };
+        let Some(line) = line else {
+            let asked = dialogue.give_up();
+            self.dialogue = None;
+            return Ok(asked.map(|asked| {
+                self.blocked(&asked, self.last);
+                RunOutcome::Blocked
+            }));
+        };
+        if let Some((asked, answers, comment)) = dialogue.read(&line) {
+            self.submit(&asked, &answers, &comment).await?;
+        }
+        Ok(None)
+    }
+
+    async fn submit(&mut self, asked: &PendingQuestion, answers: &Map<String, Value>, comment: &str) -> anyhow::Result<()> {
+        match self.chat.answer(asked.id, answers, comment).await {
+            Ok(_) => Ok(()),
+            // It was answered elsewhere meanwhile.
+            Err(error) if error.code() == Some(ErrorCode::QuestionNotPending) => Ok(()),
+            Err(error) if error.code() == Some(ErrorCode::ValidationFailed) && self.dialogue.is_some() => {
+                self.note(&error.to_string());
+                if let Some(dialogue) = &mut self.dialogue {
+                    dialogue.begin(asked.clone());
+                }
+                Ok(())
+            }
+            Err(error) => Err(error.into_problem().into()),
+        }
+    }
+
     /// Stops the run; its last event says when nothing of it can take effect any more.
     fn stop(&mut self) {
         self.is_stopping = true;
-        let handle = self.handle.clone();
+        let chat = self.chat.clone();
         tokio::spawn(async move {
-            if let Err(problem) = handle.submit(Op::Stop).await {
+            if let Err(problem) = chat.stop().await {
                 output::note(&format!("planwright: can't stop the run: {problem}"));
             }
         });
@@ -181,7 +273,7 @@ impl Watcher {
     }
 
     fn continue_hint(&self, what: &str) -> String {
-        format!("{what} {}: planwright serve --workspace {}", self.handle.chat().id, self.workspace)
+        format!("{what} {}: planwright serve --workspace {}", self.chat.id, self.workspace)
     }
 
     fn note(&mut self, text: &str) {
@@ -195,5 +287,13 @@ impl Watcher {
         if let Some(screen) = &mut self.screen {
             screen.close();
         }
+    }
+}
+
+/// The next line that the user types; waits for ever if nobody is asked.
+async fn typed(dialogue: Option<&mut Dialogue>) -> Option<String> {
+    match dialogue {
+        Some(dialogue) if dialogue.is_asking() => dialogue.next_line().await,
+        Some(_) | None => std::future::pending().await,
     }
 }

@@ -204,11 +204,21 @@ async fn run_goes_on_with_a_chat_in_its_role_or_in_another_and_only_in_its_folde
 }
 
 #[tokio::test]
-async fn a_server_on_the_same_data_folder_keeps_an_editor_out_with_a_word_what_to_do() {
-    let home = home(&json!({ "turns": [{ "text": "Done." }] }));
-    let _server = home.serve().await;
-    let output = home.command(&["acp"]).stdin(std::process::Stdio::null()).output().await.unwrap();
-    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), b"".as_slice()));
-    let why = String::from_utf8(output.stderr).unwrap();
-    assert!(why.contains("DATA_DIR_LOCKED") && why.contains("stop it, or choose another --data-dir"), "{why}");
+async fn an_editor_beside_a_server_works_on_the_same_chats_and_both_see_all_of_it() {
+    let home = home(&json!({ "act": [{ "calls": [write("/a.txt", "new\n")] }, { "text": "Done." }] }));
+    home.put("a.txt", "old\n");
+    let server = home.serve().await;
+    let mut editor = home.editor("allow_once").await;
+    editor.begin(&home.workspace()).await;
+    let id = editor.session.clone();
+    editor.request("session/set_mode", json!({ "sessionId": id, "modeId": "build" })).await.unwrap();
+    assert_eq!(editor.say("Go").await, "end_turn");
+    let diff = editor.updates.iter().filter_map(|update| update["content"].as_array()).flatten().find(|content| content["type"] == "diff");
+    let diff = diff.expect("the editor shows the whole file before and after");
+    assert_eq!((&diff["oldText"], &diff["newText"]), (&json!("old\n"), &json!("new\n")));
+    let workspace = server.get("/workspaces").await[0]["id"].as_str().unwrap().to_owned();
+    let chat = server.reopened(&format!("/workspaces/{workspace}/chats/{id}"));
+    assert_eq!(chat.messages().await.last().unwrap()["content"], "Done.");
+    assert!(editor.close().await);
+    assert!(server.terminate().await);
 }

@@ -103,19 +103,6 @@ async fn run_says_by_its_exit_code_and_its_last_event_how_it_ended() {
 }
 
 #[tokio::test]
-async fn a_data_folder_in_use_has_its_own_code_also_as_json() {
-    let home = home(&slow());
-    let mut first = home.command(&["run", "Go", "--mode", "act"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    said(&mut first, "→ ls").await;
-    let output = run(&home, &["Hi", "--json"]).await;
-    assert_eq!(output.status.code(), Some(1));
-    let error = events(&output).pop().unwrap()["data"]["error"].clone();
-    assert_eq!(error["code"], "DATA_DIR_LOCKED", "{error}");
-    assert!(error["message"].as_str().unwrap().starts_with("another planwright is using the data folder"), "{error}");
-    assert!(text(&output.stderr).contains("DATA_DIR_LOCKED: another planwright"), "{}", text(&output.stderr));
-}
-
-#[tokio::test]
 async fn what_can_only_be_a_mistake_is_bad_usage_and_says_what_to_do() {
     let home = home(&json!({ "turns": [{ "text": "x" }] }));
     let folder = home.workspace();

@@ -14,6 +14,8 @@ pub struct Me {
     pub version: String,
     pub auth: AuthMode,
     pub models: ModelNames,
+    /// Whether one of these models reads images.
+    pub takes_images: bool,
 }
 
 /// A user with an account, or the person who runs a server without accounts.

@@ -3,6 +3,7 @@
 use crate::ids::{ChatId, WorkspaceId};
 use crate::message::WireMessage;
 use crate::plan::PlanFileStatus;
+use crate::settings::{Approvals, DefaultMode, IntentClassifier, IntentSwitch, PlanPolicy};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -165,4 +166,40 @@ impl Trust {
     pub fn nothing() -> Self {
         Self { trusted: true, file_trusted: true, sha256: None, items: Vec::new(), warnings: Vec::new() }
     }
+}
+
+/// The settings in force in a workspace: the user's configuration, the applied parts of the folder's own file, and the API's settings.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct RulesView {
+    pub default_mode: DefaultMode,
+    pub intent_switch: IntentSwitch,
+    pub intent_classifier: IntentClassifier,
+    /// Requirements for every change.
+    pub policy: PlanPolicy,
+    pub approvals: Approvals,
+    /// The rules from the files alone: the workspace's own settings can only be stricter.
+    pub configured_approvals: Approvals,
+    pub sandbox: SandboxView,
+    /// Patterns of files that ask before they are read.
+    pub secrets: Vec<String>,
+    /// Maximum requests to the model per run.
+    pub turns: u32,
+    /// Maximum cost of a chat, in US dollars; null for no limit.
+    pub cost: Option<f64>,
+    /// The model of each mode, as PROVIDER/MODEL; null if there is none.
+    #[schemars(example = &"anthropic/claude-sonnet-4-5")]
+    pub plan_model: Option<String>,
+    #[schemars(example = &"local/qwen3-coder")]
+    pub act_model: Option<String>,
+}
+
+/// The sandbox of commands.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct SandboxView {
+    /// Whether commands run in a sandbox at all.
+    pub enforced: bool,
+    /// Whether commands have network access without asking.
+    pub network: bool,
+    /// Whether planners may run commands, in a sandbox where nothing can change.
+    pub inspect: bool,
 }

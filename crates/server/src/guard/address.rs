@@ -12,9 +12,19 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
+/// How a client reaches the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// By an address, so perhaps from a browser that shows a foreign page.
+    Network,
+    /// By the socket in the data folder or within the process: the person who runs the server.
+    Local,
+}
+
 /// The two ends of a connection.
 #[derive(Clone, Copy)]
 pub struct Peer {
+    pub way: Way,
     pub remote: SocketAddr,
     /// The server's own address of this connection; only known, and only needed, if the server listens on all addresses.
     pub local: Option<SocketAddr>,
@@ -41,6 +51,13 @@ impl fmt::Display for PublicUrl {
             Scheme::Https => "https",
         };
         write!(f, "{scheme}://{}/", self.authority)
+    }
+}
+
+impl Peer {
+    /// A client on the same machine, not by an address.
+    pub fn local() -> Self {
+        Self { way: Way::Local, remote: SocketAddr::from(([127, 0, 0, 1], 0)), local: None }
     }
 }
 
@@ -100,6 +117,7 @@ pub struct Arrival {
     pub scheme: Scheme,
     /// The client's address, also from behind a trusted proxy.
     pub client: IpAddr,
+    pub way: Way,
 }
 
 /// Accepts a request if it was sent to one of the server's names, and not by a foreign page.
@@ -115,6 +133,10 @@ pub async fn check_address(State(app): State<App>, ConnectInfo(peer): ConnectInf
 
 fn arrival(access: &AccessControl, peer: Peer, request: &Request) -> Result<Arrival, ApiError> {
     let headers = request.headers();
+    // No page in a browser can reach a socket.
+    if peer.way == Way::Local && !headers.contains_key(header::ORIGIN) {
+        return Ok(Arrival { scheme: Scheme::Http, client: peer.remote.ip(), way: peer.way });
+    }
     let mut named = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (named.next(), named.next()) else {
         let text = "A request must have exactly one `Host` header.";
@@ -127,7 +149,7 @@ fn arrival(access: &AccessControl, peer: Peer, request: &Request) -> Result<Arri
     let origin_known = headers.get_all(header::ORIGIN).iter().all(own);
     match scheme {
         Some(scheme) if line_known && origin_known && !sent_by_foreign_page(headers) => {
-            Ok(Arrival { scheme, client: client(access, peer, headers) })
+            Ok(Arrival { scheme, client: client(access, peer, headers), way: peer.way })
         }
         Some(_) | None => Err(Problem::new(
             ErrorCode::Forbidden,
@@ -173,7 +195,7 @@ mod tests {
     #[test]
     fn a_host_is_known_by_its_exact_name_and_port_only() {
         let at = |text: &str| text.parse::<SocketAddr>().unwrap();
-        let peer = Peer { remote: at("192.0.2.9:5000"), local: Some(at("192.0.2.7:7420")) };
+        let peer = Peer { way: Way::Network, remote: at("192.0.2.9:5000"), local: Some(at("192.0.2.7:7420")) };
         let hosts = Hosts::new(at("0.0.0.0:7420"), Some("https://plan.example".parse().unwrap()));
         for host in ["localhost:7420", "LOCALHOST:7420", "127.0.0.1:7420", "[::1]:7420", "192.0.2.7:7420"] {
             assert_eq!(hosts.known(host, peer), Some(Scheme::Http), "{host}");

@@ -1,7 +1,7 @@
 //! The credential of every API call, and whom it identifies.
 
 use super::secret::{same, session_digest, token_digest};
-use super::{AccessControl, SignInMethod};
+use super::{AccessControl, Arrival, SignInMethod, Way};
 use crate::App;
 use crate::answer::ApiError;
 use axum::extract::{FromRequestParts, Request, State};
@@ -58,7 +58,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 /// Requires a credential and attaches the caller to the request.
 pub async fn check_caller(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let (access, store) = (&app.access, app.sessions.store());
-    match admitted(access, store, request.method(), request.headers()).await {
+    let way = request.extensions().get::<Arrival>().map_or(Way::Network, |arrival| arrival.way);
+    match admitted((access, way), store, request.method(), request.headers()).await {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             next.run(request).await
@@ -67,8 +68,8 @@ pub async fn check_caller(State(app): State<App>, mut request: Request, next: Ne
     }
 }
 
-async fn admitted(access: &AccessControl, store: &Store, method: &Method, headers: &HeaderMap) -> Result<Caller, ApiError> {
-    let caller = match credential(access, headers) {
+async fn admitted((access, way): (&AccessControl, Way), store: &Store, method: &Method, headers: &HeaderMap) -> Result<Caller, ApiError> {
+    let caller = match credential_by(access, way, headers) {
         Some(credential) => known(access, store, credential).await?,
         None => None,
     };
@@ -82,6 +83,14 @@ async fn admitted(access: &AccessControl, store: &Store, method: &Method, header
         access.requests_of_user.take(user).map_err(too_fast)?;
     }
     Ok(caller)
+}
+
+/// The data folder is the user's own, so whoever reaches the socket in it needs no token. With accounts the socket must say who asks.
+fn credential_by(access: &AccessControl, way: Way, headers: &HeaderMap) -> Option<Credential> {
+    match (way, &access.sign_in) {
+        (Way::Local, SignInMethod::Off | SignInMethod::Token(_)) => Some(Credential::Open),
+        (Way::Local, SignInMethod::Users) | (Way::Network, _) => credential(access, headers),
+    }
 }
 
 /// The credential of a request. A token takes precedence over a cookie.

@@ -34,7 +34,13 @@ pub fn user_view(app: &App, account: Option<&Account>) -> User {
 
 pub async fn me(State(app): State<App>, caller: Caller) -> Json<Me> {
     let user = user_view(&app, caller.account.as_ref());
-    Json(Me { user, version: env!("CARGO_PKG_VERSION").to_owned(), auth: app.access.mode(), models: app.models.names() })
+    Json(Me {
+        user,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        auth: app.access.mode(),
+        models: app.models.names(),
+        takes_images: app.sessions.takes_images().await,
+    })
 }
 
 pub async fn roles() -> Json<Vec<RoleView>> {

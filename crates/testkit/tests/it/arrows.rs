@@ -22,8 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("mcp", &["protocol", "tools", "sandbox"]),
     ("server", &["protocol", "chat", "feed", "workspaces", "store"]),
     ("client", &["protocol"]),
-    // Editors share a process with their chats until there is a client of the HTTP API.
-    ("acp", &["protocol", "question", "chat", "feed", "workspaces"]),
+    ("acp", &["protocol", "question", "client"]),
     (
         "planwright",
         &[

@@ -37,6 +37,8 @@ fn nobody_but_the_conversion_looks_up_a_key_of_a_messages_metadata() {
 fn the_wire_form_is_made_and_read_only_at_the_edges() {
     let edges = [
         "crates/store/src/messages.rs",
+        "crates/protocol/src/api/workspace.rs",
+        "crates/client/src/chat.rs",
         "crates/server/src/routes/messages.rs",
         "crates/store/src/chats.rs",
         "crates/planwright/src/export.rs",
