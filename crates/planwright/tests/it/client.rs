@@ -69,6 +69,14 @@ impl AsyncWrite for Cut {
     }
 }
 
+/// For the client and for the test.
+struct Shared(Arc<Cutting>);
+impl Connect for Shared {
+    fn connect(&self) -> BoxFuture<'_, io::Result<BoxedStream>> {
+        self.0.connect()
+    }
+}
+
 fn socket(home: &Home) -> PathBuf {
     home.data().join("planwright.sock")
 }
@@ -83,12 +91,6 @@ async fn connections_that_break_in_the_middle_lose_no_event_double_none_and_no_r
     ] }));
     let server = home.serve().await;
     let cutting = Arc::new(Cutting { socket: socket(&home), connections: AtomicUsize::new(0) });
-    struct Shared(Arc<Cutting>);
-    impl Connect for Shared {
-        fn connect(&self) -> BoxFuture<'_, io::Result<BoxedStream>> {
-            self.0.connect()
-        }
-    }
     let client = Client::connect(ServerTarget::Custom(Arc::new(Shared(cutting.clone())))).await.unwrap();
     let workspace = client.workspaces().await.unwrap().remove(0).row;
     let chat = client.create_chat(workspace.id, &NewChat::default()).await.unwrap();

@@ -215,3 +215,27 @@ async fn a_run_can_use_a_server_by_its_address() {
     assert!(wrong.said.contains("UNAUTHENTICATED"), "{}", wrong.said);
     assert!(server.terminate().await);
 }
+
+#[tokio::test]
+async fn no_command_in_any_sandbox_reaches_the_socket() {
+    let home = home(&json!({}));
+    let socket = home.data().join("planwright.sock");
+    let look = format!("test -e {0} && echo S''EEN || echo HID''DEN; ls {1} 2>&1; true", socket.display(), home.data().display());
+    let calls = json!([{ "tool": "run", "args": { "command": look } }]);
+    home.write_script(&json!({ "turns": [{ "calls": calls }, { "text": "Done." }] }));
+    home.put_config("[sandbox]\ninspect = true\n");
+    for role in ["planner", "actor", "tester"] {
+        let mut command = home.command(&["run", "Go", "--role", role, "--json"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let run = ended(command.spawn().unwrap()).await;
+        let results = of_type(&run.events, "tool_result");
+        let text = results[0].to_string();
+        assert!(text.contains("HIDDEN") && !text.contains("SEEN") && !text.contains("planwright.db"), "{role}: {text}");
+    }
+    home.put_config("[sandbox]\nnetwork = true\n");
+    let mut command = home.command(&["run", "Go", "--role", "actor", "--json"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run = ended(command.spawn().unwrap()).await;
+    let text = of_type(&run.events, "tool_result")[0].to_string();
+    assert!(text.contains("HIDDEN") && !text.contains("SEEN"), "with the network: {text}");
+}

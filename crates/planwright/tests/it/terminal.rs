@@ -7,7 +7,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 
 const WIDTH: u16 = 60;
 
@@ -81,4 +81,50 @@ async fn without_a_terminal_that_can_there_are_plain_lines() {
         assert!(!shown.contains(|character: char| character.is_control() && character != '\n'), "{shown:?}");
         assert!(shown.contains("\n✗ PATH_NOT_FOUND") && shown.contains("\ndone · "), "{shown:?}");
     }
+}
+
+/// Types a line on the terminal once it shows this, and returns everything that was shown, with the exit code.
+async fn typed_on_a_terminal(home: &Home, after: &'static str, line: &'static str) -> (String, Option<i32>) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let terminal = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    let keyboard = tokio::task::spawn_blocking(move || {
+        let (mut shown, mut file, mut piece, mut is_typed) = (Vec::new(), File::from(master), [0; 4096], false);
+        while let Ok(length @ 1..) = file.read(&mut piece) {
+            shown.extend_from_slice(&piece[..length]);
+            if !is_typed && String::from_utf8_lossy(&shown).contains(after) {
+                is_typed = true;
+                file.write_all(line.as_bytes()).unwrap();
+            }
+        }
+        String::from_utf8_lossy(&shown).into_owned()
+    });
+    let mut command = home.command(&["run", "Go", "--mode", "act"]);
+    command.env("TERM", "xterm").env("NO_COLOR", "1");
+    command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap()).stderr(terminal);
+    let status = command.spawn().unwrap().wait().await.unwrap();
+    drop(command);
+    (keyboard.await.unwrap(), status.code())
+}
+
+#[tokio::test]
+async fn a_run_at_a_terminal_asks_there_and_a_denial_has_its_reason() {
+    let deletion = json!({ "calls": [{ "tool": "rm", "args": { "path": "/old.txt" } }] });
+    let home = home(&json!({ "act": [deletion, { "text": "Kept.", "told": ["keep the old name"] }] }));
+    home.put("old.txt", "precious\n");
+    let (shown, code) = typed_on_a_terminal(&home, "answer", "deny keep the old name\n").await;
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("deletes /old.txt") && shown.contains("Kept."), "{shown}");
+    assert_eq!(home.file("old.txt").as_deref(), Some("precious\n"));
+
+    let question = json!({ "name": "colour", "question": "Which colour?", "schema": { "enum": ["Red", "Blue"] } });
+    home.write_script(&json!({ "act": [
+        { "calls": [{ "tool": "ask_user", "args": { "questions": [question] } }] },
+        { "text": "As you like.", "told": ["Blue"] },
+    ] }));
+    let (shown, code) = typed_on_a_terminal(&home, "answer", "2\n").await;
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("? Which colour?") && shown.contains("As you like."), "{shown}");
 }
