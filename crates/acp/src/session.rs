@@ -1,5 +1,6 @@
 //! One session of the client: a chat with its prompts, questions and updates. Handles one command at a time.
 
+mod history;
 mod turn;
 
 use crate::changed_text::{ChangedText, changed_by};
@@ -9,17 +10,17 @@ use crate::problem::{invalid_answer, to_client};
 use crate::prompt::{self, PromptImage, PromptMessage};
 use crate::question::{self, Asker};
 use crate::typed;
-use crate::updates::{Delivery, UpdateBuilder, further, remark, shown, words};
+use crate::updates::{Delivery, UpdateBuilder, further, remark, words};
 use agent_client_protocol::v1::Responder;
 use agent_client_protocol::v1::schema::{
     ContentBlock, CurrentModeUpdate, PromptResponse, SessionInfoUpdate, SessionNotification, SessionUpdate, SetSessionModeResponse,
     StopReason, ToolCallStatus, UsageUpdate,
 };
 use planwright_client::{ClientError, EventReader, RemoteChat, StreamItem};
-use planwright_protocol::api::chat::{Pending, RunEnd, Snapshot};
+use planwright_protocol::api::chat::{Pending, RunEnd};
 use planwright_protocol::api::requests::{ChatUpdate, ExecuteBody, NewMessageBody};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome, Usage};
-use planwright_protocol::{Agent, Envelope, ErrorCode, Event, Message, Plan, Problem, QuestionId, QuestionKind, Role};
+use planwright_protocol::{Agent, Envelope, ErrorCode, Event, Message, Problem, QuestionId, QuestionKind, Role};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -27,8 +28,6 @@ use turn::PromptTurn;
 
 /// Maximum number of attempts after an invalid answer.
 const MAX_ATTEMPTS: usize = 3;
-/// Messages of a history that are read at a time.
-const PAGE: u32 = 500;
 
 /// A request of the client to a session.
 pub enum SessionCommand {
@@ -118,47 +117,6 @@ impl Session {
                     None => return,
                 },
                 Some(answered) = answered.recv() => self.answered(answered).await,
-            }
-        }
-    }
-
-    /// Sends the chat's history to a client that reopens it.
-    async fn send_history(&mut self, snapshot: &Snapshot) -> Result<(), ClientError> {
-        let mut plan = None;
-        for message in Self::history(&self.chat).await? {
-            let changed = self.changed_by(&message).await;
-            let update = self.updates.message(&message, Delivery::History, &changed);
-            self.send(update);
-            if !message.images().is_empty() {
-                for image in self.chat.images(message.id).await? {
-                    self.send(Some(shown(image, message.id)));
-                }
-            }
-            plan = plan_of(&message).or(plan);
-        }
-        if let Some(mut plan) = plan {
-            for done in snapshot.chat.progress.iter().flat_map(|progress| &progress.steps) {
-                if let Some(step) = plan.steps.iter_mut().find(|step| step.step_number == done.step_number) {
-                    step.status = done.status;
-                }
-            }
-            let update = self.updates.plan(plan);
-            self.send(update);
-        }
-        self.send_pending();
-        Ok(())
-    }
-
-    /// All messages, oldest first.
-    async fn history(chat: &RemoteChat) -> Result<Vec<Message>, ClientError> {
-        let mut messages = Vec::new();
-        loop {
-            let page = chat.messages(messages.last().map(|message: &Message| message.id), PAGE).await?;
-            let is_last = page.len() < PAGE as usize;
-            messages.extend(page);
-            if is_last {
-                messages.reverse();
-                return Ok(messages);
             }
         }
     }
@@ -439,9 +397,4 @@ fn answer(sent: Result<(), agent_client_protocol::Error>) {
     if let Err(error) = sent {
         tracing::debug!(code = ?error.code, "the client is gone");
     }
-}
-
-/// The plan in a message, if there is one.
-fn plan_of(message: &Message) -> Option<Plan> {
-    message.body.plan().map(|version| version.plan.clone())
 }

@@ -21,6 +21,7 @@
 //! | [`exploration`] | tasks of helpers that read at the same time |
 //! | [`action`] | everything that changes a workspace, in five steps; also after a crash |
 //! | `user_call` | tool calls of the user, through the tools endpoint |
+//! | `hand_over` | leaving the chats to another process |
 //! | [`work`] | running calls: their threads, their output, stopping them |
 //! | [`chat_file`] | the chat as a file in the workspace, for people to read |
 //! | [`view`] | chats and tools in the form that clients get |
@@ -60,6 +61,7 @@ mod delta_batches;
 mod drift;
 mod exploration;
 mod fork;
+mod hand_over;
 mod handle;
 mod images;
 mod inbox;

@@ -353,15 +353,6 @@ impl Sessions {
         }
     }
 
-    /// Parks all chats between two calls. A call that takes longer than `grace` is cut off, as at the end of the process.
-    pub async fn hand_over(&self, grace: Duration) {
-        let handles = self.inner.open.all();
-        let paused = futures::future::join_all(handles.iter().map(|handle| handle.chat.pause_calls()));
-        tokio::pin!(paused);
-        let _permits = tokio::time::timeout(grace, &mut paused).await;
-        self.park_all().await;
-    }
-
     /// Ends the chats of a workspace and deletes it. Nothing in the folder is touched. Not cancellable; the next start completes
     /// a deletion that the end of the process interrupted.
     ///

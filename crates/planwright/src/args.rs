@@ -1,13 +1,17 @@
 //! The command line.
 
+mod acp;
 mod backup;
 mod environment;
 mod mcp;
+mod remote;
 mod steps;
 
+pub use acp::AcpArgs;
 pub use backup::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
 pub use environment::LOG;
 pub use mcp::{McpArgs, McpCommand};
+pub use remote::RemoteArgs;
 pub use steps::StepList;
 
 use crate::schema::SchemaArgs;
@@ -140,17 +144,6 @@ pub enum Auth {
     Users,
 }
 
-/// A server instead of the chats of this machine.
-#[derive(ClapArgs)]
-pub struct RemoteArgs {
-    /// Work on this server, such as https://plan.example; the workspace is a folder on its machine
-    #[arg(long, env = "PLANWRIGHT_SERVER", value_name = "URL")]
-    pub server: Option<String>,
-    /// The token for the server, or for a running planwright with accounts
-    #[arg(long, env = "PLANWRIGHT_CLIENT_TOKEN", value_name = "T", hide_env_values = true)]
-    pub token: Option<String>,
-}
-
 /// Run one task to completion
 ///
 /// If another planwright has the chats, such as `serve` or an editor, the run happens there. At a terminal, questions are asked
@@ -199,28 +192,6 @@ pub struct RunArgs {
     /// Print one event per line, as in the event stream; the last one reports the outcome
     #[arg(long)]
     pub json: bool,
-    #[command(flatten)]
-    pub remote: RemoteArgs,
-    #[command(flatten)]
-    pub common: CommonArgs,
-}
-
-/// Serve one editor, with the Agent Client Protocol on stdin and stdout
-///
-/// Editors start this command themselves. The folder to work in is the one open in the editor. Logs go to stderr.
-#[derive(ClapArgs)]
-#[command(after_help = "docs/editors.md has the settings of Zed, Neovim and JetBrains. If another planwright has the chats, such as
-`serve`, the editor works there.
-
-Examples:
-  planwright acp                                         what an editor's settings name
-  planwright acp --model demo/demo                       try it without a model
-  planwright acp --data-dir ~/.local/share/planwright-editor
-  npx acpx --agent 'planwright acp' exec \"Explain src/lib.rs\"")]
-pub struct AcpArgs {
-    /// Trust a workspace's own .planwright/config.toml
-    #[arg(long)]
-    pub trust: bool,
     #[command(flatten)]
     pub remote: RemoteArgs,
     #[command(flatten)]
