@@ -161,6 +161,7 @@ mod tests {
         ]));
         let said = said.unwrap();
         assert_eq!(said.words, "What is this?");
-        assert_eq!(said.images, [SentImage(b"hi".as_slice().into()), SentImage(b"ho".as_slice().into())]);
+        let images: Vec<_> = said.images.iter().map(|image| (image.mime_type.as_str(), image.bytes.as_slice())).collect();
+        assert_eq!(images, [("image/png", b"hi".as_slice()), ("image/png", b"ho")]);
     }
 }

@@ -50,9 +50,8 @@ async fn prepare(args: AcpArgs) -> anyhow::Result<(Client, Option<Arc<LocalServe
         folder.models.say_choice(None);
         folder.models.check().await
     });
-    match usable.await {
-        Some(Err(error)) => return Err(error),
-        Some(Ok(())) | None => {}
+    if let Some(Err(error)) = usable.await {
+        return Err(error);
     }
     let client = Client::connect(local.target()).await.map_err(ClientError::into_problem)?;
     Ok((client.leashed(), Some(local)))

@@ -65,7 +65,9 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let host = folder.host(AccessControl::new(sign_in, address, outside), None);
     let server = host.server.clone();
     let serving = tokio::spawn(async move { server.serve(listener).await });
-    lines.iter().for_each(|line| output::line(line));
+    for line in lines {
+        output::line(&line);
+    }
     if args.open {
         browser::open(&page);
     }

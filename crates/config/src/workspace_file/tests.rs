@@ -48,7 +48,7 @@ fn what_runs_or_spends_more_waits_for_trust() {
     let text = "[models]\nplan = \"x/y\"\n[providers.x]\nkind = \"script\"\npath = \"/s\"\n[chat]\ndefault_mode = \"act\"\n[files]\nsecrets = []\n[limits]\nturns = 1000\n";
     let user = user("[models]\nplan = \"demo/demo\"\n");
     let Effective { config, items, warnings, .. } = lay_over(&user, text, Obeyed::Strictness).unwrap();
-    let named: Vec<_> = items.iter().map(|item| (item.kind, item.key.as_str(), item.line.unwrap())).collect();
+    let named: Vec<_> = items.iter().map(|item| (item.kind.as_str(), item.key.as_str(), item.line.unwrap())).collect();
     let wanted = [
         ("model", "models.plan", 2),
         ("provider", "providers.x", 3),
@@ -180,7 +180,10 @@ fn a_server_waits_for_trust_and_is_handed_nothing_of_the_environment() {
     for obeyed in [Obeyed::Strictness, Obeyed::All] {
         let Effective { config, items, warnings, waiting } = lay_over(&user(""), text, obeyed).unwrap();
         let [item] = &items[..] else { panic!("{items:?}") };
-        assert_eq!((item.kind, item.key.as_str(), item.value["command"].as_str()), ("mcp_server", "mcp.servers.notes", Some("./notes")));
+        assert_eq!(
+            (item.kind.as_str(), item.key.as_str(), item.value["command"].as_str()),
+            ("mcp_server", "mcp.servers.notes", Some("./notes"))
+        );
         assert_eq!(config.mcp.servers.len(), usize::from(obeyed == Obeyed::All));
         assert_eq!(waiting.len(), usize::from(obeyed == Obeyed::Strictness));
         assert!(warnings.len() == 2 && warnings.iter().all(|warning| warning.contains("environment")), "{warnings:?}");

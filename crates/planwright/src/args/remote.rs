@@ -5,7 +5,7 @@ use clap::Args as ClapArgs;
 /// A server instead of the chats of this machine.
 #[derive(ClapArgs)]
 pub struct RemoteArgs {
-    /// Work on this server, such as https://plan.example; the workspace is a folder on its machine
+    /// The address of a server to work on; the workspace is then a folder on its machine
     #[arg(long, env = "PLANWRIGHT_SERVER", value_name = "URL")]
     pub server: Option<String>,
     /// The token for the server, or for a running planwright with accounts

@@ -213,7 +213,7 @@ async fn an_editor_beside_a_server_works_on_the_same_chats_and_both_see_all_of_i
     let id = editor.session.clone();
     editor.request("session/set_mode", json!({ "sessionId": id, "modeId": "build" })).await.unwrap();
     assert_eq!(editor.say("Go").await, "end_turn");
-    let diff = editor.updates.iter().filter_map(|update| update["content"].as_array()).flatten().find(|content| content["type"] == "diff");
+    let diff = editor.updates.iter().filter_map(|update| update["content"].as_array()).flatten().rfind(|content| content["type"] == "diff");
     let diff = diff.expect("the editor shows the whole file before and after");
     assert_eq!((&diff["oldText"], &diff["newText"]), (&json!("old\n"), &json!("new\n")));
     let workspace = server.get("/workspaces").await[0]["id"].as_str().unwrap().to_owned();

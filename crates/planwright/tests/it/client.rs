@@ -2,7 +2,7 @@
 
 use crate::{home, write};
 use futures::future::BoxFuture;
-use planwright_client::{BoxedStream, Client, ClientError, Connect, ServerTarget, StreamItem};
+use planwright_client::{BoxedStream, ChatListFilter, Client, ClientError, Connect, ServerTarget, StreamItem};
 use planwright_protocol::api::requests::NewChat;
 use planwright_protocol::{ErrorCode, Event};
 use planwright_testkit::server::Home;
@@ -119,7 +119,7 @@ async fn connections_that_break_in_the_middle_lose_no_event_double_none_and_no_r
     let mut stored: Vec<_> = chat.messages(None, 100).await.unwrap().into_iter().map(|message| message.id).collect();
     stored.reverse();
     assert_eq!(created, stored, "each message once, in order");
-    assert_eq!(client.chats(workspace.id, &Default::default()).await.unwrap().0.len(), 1, "the chat was made once");
+    assert_eq!(client.chats(workspace.id, &ChatListFilter::default()).await.unwrap().0.len(), 1, "the chat was made once");
     assert!(server.terminate().await);
 }
 
