@@ -16,7 +16,7 @@ use agent_client_protocol::v1::schema::{
     ContentBlock, CurrentModeUpdate, PromptResponse, SessionInfoUpdate, SessionNotification, SessionUpdate, SetSessionModeResponse,
     StopReason, ToolCallStatus, UsageUpdate,
 };
-use planwright_client::{ClientError, EventReader, RemoteChat, StreamItem};
+use planwright_client::{ClientError, EventFollower, RemoteChat, StreamItem};
 use planwright_protocol::api::chat::{Pending, RunEnd};
 use planwright_protocol::api::requests::{ChatUpdate, ExecuteBody, NewMessageBody};
 use planwright_protocol::event::{ChatState, QuestionOutcome, RunOutcome, Usage};
@@ -92,7 +92,7 @@ impl Session {
     async fn live(
         mut self,
         mut commands: mpsc::UnboundedReceiver<SessionCommand>,
-        mut events: EventReader,
+        mut events: EventFollower,
         mut answered: mpsc::UnboundedReceiver<Answered>,
     ) {
         loop {

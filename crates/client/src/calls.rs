@@ -3,7 +3,7 @@
 use crate::chat::RemoteChat;
 use crate::client::{Body, Client};
 use crate::error::ClientError;
-use crate::events::EventReader;
+use crate::events::EventFollower;
 use hyper::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use planwright_protocol::api::chat::ChatView;
@@ -125,8 +125,8 @@ impl Client {
 
     /// The events of all chats, with every event of the named ones after the given numbers. Each says its chat.
     #[must_use]
-    pub fn events_of_all(&self, named: &[(ChatId, u64)]) -> EventReader {
+    pub fn events_of_all(&self, named: &[(ChatId, u64)]) -> EventFollower {
         let named = named.iter().map(|(chat, after)| format!("{chat}@{after}")).collect::<Vec<_>>().join(",");
-        EventReader::over_all(self.clone(), format!("/events{}", query(&[("chats", Some(named))])))
+        EventFollower::over_all(self.clone(), format!("/events{}", query(&[("chats", Some(named))])))
     }
 }

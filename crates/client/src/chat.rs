@@ -3,7 +3,7 @@
 use crate::calls::query;
 use crate::client::{Body, Client};
 use crate::error::ClientError;
-use crate::events::EventReader;
+use crate::events::EventFollower;
 use hyper::Method;
 use planwright_protocol::api::changes::{Changes, FileDiff, RevertAnswer};
 use planwright_protocol::api::chat::{ChatView, Snapshot};
@@ -68,8 +68,8 @@ impl RemoteChat {
 
     /// The events after this number, until the chat is deleted.
     #[must_use]
-    pub fn events(&self, after: u64) -> EventReader {
-        EventReader::of_chat(self.client.clone(), self.at("/events"), after)
+    pub fn events(&self, after: u64) -> EventFollower {
+        EventFollower::of_chat(self.client.clone(), self.at("/events"), after)
     }
 
     pub async fn update(&self, change: &ChatUpdate) -> Result<ChatView, ClientError> {

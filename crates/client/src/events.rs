@@ -41,7 +41,7 @@ pub enum StreamItem {
 }
 
 /// The events of one chat or of all chats, read by a task of its own: whoever cancels a wait loses nothing.
-pub struct EventReader {
+pub struct EventFollower {
     items: mpsc::Receiver<Result<StreamItem, ClientError>>,
     reader: AbortHandle,
 }
@@ -49,7 +49,7 @@ pub struct EventReader {
 /// Items that wait for the caller. When it is full, the connection is not read any more.
 const MOST_WAITING: usize = 64;
 
-impl EventReader {
+impl EventFollower {
     pub(crate) fn of_chat(client: Client, path: String, after: u64) -> Self {
         Self::read_by(Reader::new(client, path, true, Some(after.to_string()), after))
     }
@@ -72,7 +72,7 @@ impl EventReader {
     }
 }
 
-impl Drop for EventReader {
+impl Drop for EventFollower {
     fn drop(&mut self) {
         self.reader.abort();
     }

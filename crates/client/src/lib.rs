@@ -42,5 +42,5 @@ pub use calls::ChatListFilter;
 pub use chat::{ChangesFilter, FileDiffFilter, RemoteChat};
 pub use client::Client;
 pub use error::ClientError;
-pub use events::{EventReader, ReceivedEvent, StreamItem};
+pub use events::{EventFollower, ReceivedEvent, StreamItem};
 pub use target::{BoxedStream, Connect, ServerTarget};

@@ -7,7 +7,7 @@ use crate::args::RunArgs;
 use crate::host::LocalServer;
 use crate::output;
 use crate::signals::Interrupts;
-use planwright_client::{ClientError, EventReader, ReceivedEvent, RemoteChat, StreamItem};
+use planwright_client::{ClientError, EventFollower, ReceivedEvent, RemoteChat, StreamItem};
 use planwright_protocol::api::chat::RunEnd;
 use planwright_protocol::event::{ChatState, RunOutcome};
 use planwright_protocol::{ErrorCode, Event, Plan, Problem, Role};
@@ -46,7 +46,7 @@ impl Watcher {
     /// Shows events and answers questions that it may answer, until the run is over.
     pub async fn watch(
         mut self,
-        mut events: EventReader,
+        mut events: EventFollower,
         mut again: UnboundedReceiver<RetryNotice>,
         mut interrupts: Interrupts,
     ) -> anyhow::Result<RunOutcome> {
