@@ -7,7 +7,7 @@ import { REVIEWED as CHANGED } from './changes-content.mjs';
 import { HANDS } from './hands.mjs';
 import { REVIEWED, REVIEWED_FILES } from './review-plan.mjs';
 import { OBEDIENT, Stage, atRest, barOf, settled } from './stage.mjs';
-import { startServer, until } from './support.mjs';
+import { composer, startServer, until } from './support.mjs';
 import { wordsOf } from './words.mjs';
 
 const stage = new Stage();
@@ -200,6 +200,11 @@ for (const [way, locale, file] of FILE_WAYS) {
     else if (way === 'touch') await head.getByRole('checkbox').tap();
     else await head.getByRole('checkbox').click();
     await until(async () => (await stage.call('GET', `${changed.api}/viewed`)).some(({ path }) => path === `/${file}`), 'the mark');
+    if (way === 'touch') {
+      // The file in the address of this page is not one to open in the chat.
+      await page.getByRole('banner').getByRole('link', { name: /^(Chat|对话)$/ }).tap();
+      await composer(page).waitFor();
+    }
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than the window');
     assert.deepEqual(page.faults, []);
   });

@@ -127,6 +127,18 @@ export const VIEWS = {
     await page.getByRole('radio', { name: /Plan|规划/ }).click();
     await page.getByRole('alertdialog').waitFor();
   },
+  'denying with a reason': async (page, { acting }) => {
+    await openChat(page, acting);
+    const field = page.getByRole('textbox', { name: /^(Reason|原因)$/ });
+    if ((await field.count()) === 0) await page.getByRole('button', { name: /Deny with a reason|拒绝并说明原因/ }).click();
+    await field.waitFor();
+  },
+  'always allowed': async (page, { acting }) => {
+    await openChat(page, acting);
+    await page.getByRole('banner').getByRole('button', { name: /^(More|更多)$/ }).click();
+    await page.getByRole('menuitem', { name: /Always allowed…|始终允许/ }).click();
+    await page.getByRole('dialog').getByText(/Nothing is always allowed|没有始终允许/).waitFor();
+  },
   changes: async (page, { acting, isPhone }) => {
     const panel = await openTab(page, acting, isPhone, /Changes|更改/);
     await panel.getByRole('button', { name: /farewell\.rs/ }).click();
@@ -145,6 +157,51 @@ export const VIEWS = {
   'plan page': async (page, { planned }) => {
     await go(page, `${planned.url}/plan`);
     await page.locator('#step-1').waitFor();
+  },
+  'taking back a file': async (page, { acting, isPhone }) => {
+    await go(page, `${acting.url}/changes${isPhone ? '?file=/src/farewell.rs' : ''}`);
+    await page.getByRole('button', { name: /^(Take back file|撤回文件) src\/farewell\.rs$/ }).first().click();
+    await page.getByRole('dialog').getByRole('button', { name: /^(Take back file|撤回文件)$/ }).waitFor();
+  },
+  'comment on a line': async (page, { acting, isPhone }) => {
+    await go(page, `${acting.url}/changes${isPhone ? '?file=/src/farewell.rs' : ''}`);
+    const field = page.getByRole('textbox', { name: /^(Comment: |评论：)/ });
+    if ((await field.count()) === 0) await page.locator('.diff-line').first().getByRole('button').first().click();
+    await field.waitFor();
+  },
+  'empty changes page': async (page, { empty }) => {
+    await go(page, `${empty.url}/changes`);
+    await page.getByText(/Nothing changed yet|还没有更改/).waitFor();
+  },
+  'comment on a step': async (page, { planned, isPhone }) => {
+    await VIEWS['plan page'](page, { planned });
+    const folded = page.locator('#step-1').getByRole('button', { expanded: false, name: /\w/ });
+    if (isPhone && (await folded.count()) > 0) await folded.first().click();
+    const field = page.getByLabel(/^(Your comment on step 1|你对第 1 步的评论)$/);
+    await field.or(page.locator('#step-1').getByRole('toolbar')).first().waitFor();
+    if ((await field.count()) === 0) await page.locator('#step-1').getByRole('button', { name: /^(Comment|评论)$/ }).click();
+    await field.waitFor();
+  },
+  'choosing steps': async (page, { planned }) => {
+    await VIEWS['plan page'](page, { planned });
+    await page.getByRole('button', { name: /^(Choose steps|选择步骤)/ }).click();
+    await page.getByRole('dialog').getByRole('combobox').waitFor();
+  },
+  'requesting changes': async (page, { planned }) => {
+    await VIEWS['plan page'](page, { planned });
+    await page.getByRole('button', { name: /^(Request changes|Comments|要求修改|评论)\s*\d*$/ }).last().click();
+    await page.getByRole('dialog').getByRole('textbox').waitFor();
+  },
+  'empty plan page': async (page, { empty }) => {
+    await go(page, `${empty.url}/plan`);
+    await page.getByText(/No plan yet|还没有计划/).first().waitFor();
+  },
+  'list of chats from the rail': async (page, { planned, isPhone }) => {
+    // A phone has no rail: there it is `list of chats`.
+    if (isPhone) return;
+    await VIEWS['plan page'](page, { planned });
+    await page.getByRole('navigation', { name: 'Planwright' }).getByRole('button', { name: /Show the chats|显示对话列表/ }).click();
+    await page.getByRole('dialog', { name: /^(Chats|对话)$/ }).waitFor();
   },
   'nothing changed': async (page, { planned, isPhone }) => {
     const panel = await openTab(page, planned, isPhone, /Changes|更改/);

@@ -105,7 +105,7 @@ function Loaded({ shown }: { shown: string }) {
   const isReverting = useRevert((state) => state.from !== null);
   useChatAnnouncements();
   useChatCommands();
-  useAddress();
+  useAddress(shown === 'chat');
   useEffect(() => { if (shown === 'chat') document.title = `${title} · Planwright`; }, [title, shown]);
   useEffect(() => markSeen(chatId, updatedAt), [chatId, updatedAt]);
   if (isDeleted || !PAGES.includes(shown)) return <NotFound />;

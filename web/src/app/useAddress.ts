@@ -5,14 +5,15 @@ import { useChatIds } from '@/lib/chat/context';
 import { seek } from '@/lib/chat/focus';
 import { openFile } from '@/lib/layout';
 
-export function useAddress(): void {
+/** `isChat`: the page is the chat itself. On its other pages `file` is a place of their own. */
+export function useAddress(isChat: boolean): void {
   const { workspaceId, chatId } = useChatIds();
   const [params] = useSearchParams();
   const [message, file, line] = ['m', 'file', 'line'].map((name) => params.get(name));
   useEffect(() => {
-    if (message) seek(chatId, message);
-  }, [chatId, message]);
+    if (isChat && message) seek(chatId, message);
+  }, [isChat, chatId, message]);
   useEffect(() => {
-    if (file) openFile(workspaceId, file, Number(line) || null);
-  }, [workspaceId, file, line]);
+    if (isChat && file) openFile(workspaceId, file, Number(line) || null);
+  }, [isChat, workspaceId, file, line]);
 }

@@ -29,6 +29,8 @@ export function useViewed() {
       queries.setQueryData<ViewedFile[]>(key, withMark);
       try {
         await inboxApi.view(workspaceId, chatId, file.path, contentOf(file), isViewed);
+        // The inbox counts the old place of a moved file as well.
+        if (file.from) await inboxApi.view(workspaceId, chatId, file.from, null, isViewed);
       } catch (reason) {
         toastError(reason);
         // Only now: an answer on its way would take back the marks set since it was asked for.

@@ -23,7 +23,6 @@ export function HunkHead({ hunk, isCurrent, more, takeBack }: Props) {
         <button type="button" className="diff-undo" aria-label={t('takeBackHunkAt', { line: hunk.newStart })} onClick={takeBack}>
           <Undo2 size={13} aria-hidden />
           <span className="max-sm:sr-only">{t('takeBackHunk')}</span>
-          {isCurrent && <kbd aria-hidden className="max-sm:hidden">Z</kbd>}
         </button>
       )}
     </div>

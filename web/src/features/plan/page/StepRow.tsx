@@ -35,7 +35,7 @@ export function StepRow({ step }: { step: PlanStep }) {
       data-status={step.status}
       tabIndex={isCurrent ? 0 : -1}
       onFocus={() => !isPhone && review.setCurrent(number)}
-      onPointerMove={(event) => event.pointerType === 'mouse' && (event.movementX !== 0 || event.movementY !== 0) && !document.activeElement?.closest('textarea, input') && review.setCurrent(number)}
+      onPointerMove={(event) => !isPhone && event.pointerType === 'mouse' && (event.movementX !== 0 || event.movementY !== 0) && !document.activeElement?.closest('textarea, input') && review.setCurrent(number)}
       data-far={isFar && !isOutline ? true : undefined}
       className={`plan-step group relative border-t first:border-t-0 ${isCurrent ? 'bg-surface' : ''}`}
     >
