@@ -40,4 +40,4 @@ function Anchor({ workspaceId, chatId, place, children, className }: Props) {
 }
 
 /** A path that is too long for its line breaks after a slash. */
-const breakable = (path: string): ReactNode => path.split(/(?<=\/)/).map((part, index) => <Fragment key={index}>{part}<wbr /></Fragment>);
+export const breakable = (path: string): ReactNode => path.split(/(?<=\/)/).map((part, index) => <Fragment key={index}>{part}<wbr /></Fragment>);

@@ -1,14 +1,10 @@
-import { Fragment, type MouseEvent } from 'react';
+import type { MouseEvent } from 'react';
+import { breakable } from '@/components/FileLink';
 import { useText } from '@/i18n';
 import { useChatIds } from '@/lib/chat/context';
 import { shownName } from '@/lib/marks';
 import { useReview } from './review';
 import { isGlob, pathKey } from './scope';
-
-/** A path may break after each of its slashes. */
-function Path({ path }: { path: string }) {
-  return shownName(path).split(/(?<=\/)/).map((part, place) => <Fragment key={place}>{place > 0 && <wbr />}{part}</Fragment>);
-}
 
 const SIGNS = { new: '+', changed: '~' } as const;
 
@@ -29,7 +25,7 @@ export function PlanFile({ path }: { path: string }) {
   return (
     <code className="flex max-w-full min-w-0 items-center gap-1.5 text-[11.5px] text-fg pointer-coarse:min-h-8">
       {sign !== null && <span role="img" aria-label={words[sign]} className={`font-semibold ${sign === 'new' ? 'text-act' : 'text-fg2'}`}>{SIGNS[sign]}</span>}
-      {isGlob(path) ? <span className="plan-path min-w-0"><Path path={shown} /></span> : <a href={address} onClick={show} className="plan-path min-w-0 underline underline-offset-3 hover:decoration-fg"><Path path={shown} /></a>}
+      {isGlob(path) ? <span className="plan-path min-w-0">{breakable(shownName(shown))}</span> : <a href={address} onClick={show} className="plan-path min-w-0 underline underline-offset-3 hover:decoration-fg">{breakable(shownName(shown))}</a>}
     </code>
   );
 }

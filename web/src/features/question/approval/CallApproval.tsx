@@ -51,7 +51,7 @@ export function CallApproval({ view, given }: Props) {
       <div>
         <div className="flex flex-wrap items-baseline gap-x-3 pr-[var(--corner,5rem)]">
           <p className={`${titleClass} pr-0!`}>{title}</p>
-          {call.step !== undefined && <Link href={`/w/${workspaceId}/c/${chatId}/plan?step=${call.step}`} className="ml-auto shrink-0 text-xs text-fg2 underline decoration-control underline-offset-3">{t('stepOfPlan', { step: call.step })}</Link>}
+          {call.step !== undefined && <Link href={`/w/${workspaceId}/c/${chatId}/plan?step=${call.step}`} className="ml-auto shrink-0 text-xs text-fg2 max-sm:ml-0 underline decoration-control underline-offset-3">{t('stepOfPlan', { step: call.step })}</Link>}
         </div>
         <p className="break-words text-fg2 empty:hidden">{call.after ? asked('changedFiles', { count: call.effects.length }) : isToldAlready(call) ? '' : call.reason}</p>
       </div>

@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import { breakable } from '@/components/FileLink';
 import { useLocale, useText } from '@/i18n';
 import { shownName, shownText } from '@/lib/marks';
 import { bytes } from '@/lib/number';
@@ -32,7 +33,7 @@ function Entry({ entry, isOpenAtFirst }: { entry: DeletedEntry; isOpenAtFirst: b
     <li className="border-t first:border-t-0">
       <button type="button" disabled={lines.length === 0} aria-expanded={lines.length > 0 ? isOpen : undefined} onClick={() => setOpen(!isOpen)} className="flex min-h-7.5 w-full items-center gap-2 px-2 py-1 text-left hover:bg-surface disabled:hover:bg-transparent pointer-coarse:min-h-11">
         <Fold size={14} aria-hidden className={`shrink-0 text-fg2 ${lines.length === 0 ? 'opacity-0' : ''}`} />
-        <code className="min-w-0 flex-1 break-all">{shownName(entry.path)}</code>
+        <code className="min-w-0 flex-1 wrap-anywhere">{breakable(shownName(entry.path))}</code>
         <span className="shrink-0 text-xs text-fg2">{entry.kind === 'file' ? size : t(entry.kind)}</span>
         {entry.lines !== undefined && <span className="shrink-0 text-xs text-critical">−{entry.lines}</span>}
       </button>
