@@ -29,6 +29,8 @@ struct Ended {
 async fn ended(child: Child) -> Ended {
     let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await.unwrap().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
+    // `begun` took the first character.
+    let text = if text.is_empty() || text.starts_with('{') { text } else { format!("{{{text}") };
     let events = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     Ended { code: output.status.code(), events, said: String::from_utf8(output.stderr).unwrap() }
 }
