@@ -1,8 +1,9 @@
 // The ways in which people use a page: a mouse, the keyboard alone, a finger on a phone.
 import { PHONE } from './stage.mjs';
 
-/** Without a mouse: what can be reached is focused and pressed. */
+/** Without a mouse: what can be reached is focused and pressed, once it can be pressed. */
 async function pressKey(target) {
+  await target.and(target.page().locator(':not([aria-disabled=true])')).waitFor();
   await target.focus();
   await target.page().keyboard.press('Enter');
 }

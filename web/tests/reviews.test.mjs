@@ -1,6 +1,6 @@
 // Whole reviews by mouse, by keyboard alone and by touch on a phone, in both languages: a plan, its execution in part, changes, a deletion, what was always allowed.
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { REVIEWED as CHANGED } from './changes-content.mjs';
@@ -185,8 +185,12 @@ for (const [way, locale, file] of FILE_WAYS) {
     await hand.press(dialog.getByRole('button', { name: t('takeBackHunk'), exact: true }));
     await page.getByText(t('hunkTakenBack')).first().waitFor();
     await hand.press(page.getByRole('button', { name: t('undo') }).last());
-    await text.waitFor();
+    await until(() => readFileSync(place(file), 'utf8').includes('trim_end'), 'the undone hunk');
     await atRest(stage, changed);
+    // With its only hunk the file had left the list for a moment, and the page its place.
+    await page.goto(`${changed.url}/changes?file=/${file}`);
+    await head.waitFor();
+    await text.waitFor();
     // Somebody else changes the file while its hunk is looked at: nothing happens, and it is said.
     const content = '// mine\n';
     writeFileSync(place(file), content);
