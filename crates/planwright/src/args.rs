@@ -5,6 +5,7 @@ mod backup;
 mod environment;
 mod mcp;
 mod remote;
+mod screen;
 mod steps;
 
 pub use acp::AcpArgs;
@@ -12,6 +13,7 @@ pub use backup::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
 pub use environment::LOG;
 pub use mcp::{McpArgs, McpCommand};
 pub use remote::RemoteArgs;
+pub use screen::ScreenArgs;
 pub use steps::StepList;
 
 use crate::schema::SchemaArgs;
@@ -24,13 +26,20 @@ use steps::step_list;
 
 /// A coding agent whose plan mode cannot touch your code, and which keeps to the plan you approve.
 #[derive(Parser)]
-#[command(version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(version, max_term_width = 100, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct Args {
     #[command(subcommand)]
-    pub command: CliCommand,
+    pub command: Option<CliCommand>,
+    #[command(flatten)]
+    pub screen: ScreenArgs,
 }
 
-const EXAMPLES: &str = "Examples:
+const EXAMPLES: &str = "Without a command, planwright opens the terminal UI on the current folder.
+
+Examples:
+  planwright                                             work in the terminal
+  planwright --model demo/demo                           try it without a model
+  planwright --server http://127.0.0.1:7420              the same, with the chats of a server
   planwright serve --workspace ~/project                 open the printed address in a browser
   planwright serve --workspace . --model demo/demo       try it without a model
   planwright run \"Add a --quiet flag\"                    write a plan, change nothing else

@@ -68,6 +68,12 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The help, for who calls the program without a command and without a terminal.
+pub fn help() -> ExitCode {
+    output::line(&Args::command().render_long_help().to_string());
+    ExitCode::SUCCESS
+}
+
 /// The document of `GET /openapi.json`, for builds without a server.
 pub fn openapi() -> anyhow::Result<ExitCode> {
     output::data(&serde_json::to_string_pretty(planwright_server::openapi())?);

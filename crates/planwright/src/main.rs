@@ -27,10 +27,12 @@ mod servers;
 mod sign_in;
 mod signals;
 mod token;
+mod tui;
 mod user;
 mod wiring;
 
 use args::{Args, CliCommand, LogFormat};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -39,7 +41,8 @@ fn main() -> ExitCode {
         return code;
     }
     planwright_providers::install_cryptography();
-    let command = Args::read().command;
+    let Args { command, screen } = Args::read();
+    let Some(command) = command else { return on_a_terminal(screen) };
     init_logs(&command);
     process_limits::forbid_core_dumps();
     let outcome = match command {
@@ -64,6 +67,24 @@ fn main() -> ExitCode {
     output::checked(outcome.unwrap_or_else(|error| output::fail(&error)))
 }
 
+/// The terminal UI; without a terminal, the help.
+fn on_a_terminal(screen: args::ScreenArgs) -> ExitCode {
+    if !tui::has_terminal() {
+        return output::checked(lists::help());
+    }
+    // A log line would end up in the middle of the picture.
+    if !std::io::stderr().is_terminal() {
+        tracing_subscriber::fmt().with_env_filter(log_filter()).with_ansi(false).with_writer(std::io::stderr).init();
+    }
+    process_limits::forbid_core_dumps();
+    output::checked(in_runtime(tui::tui(screen)).map_or_else(|error| output::fail(&error), |()| ExitCode::SUCCESS))
+}
+
+fn log_filter() -> tracing_subscriber::EnvFilter {
+    let wanted = std::env::var(args::LOG).ok().filter(|wanted| !wanted.is_empty());
+    wanted.and_then(|wanted| tracing_subscriber::EnvFilter::try_new(wanted).ok()).unwrap_or_else(|| "planwright=warn".into())
+}
+
 fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Runtime::new()?.block_on(work)
 }
@@ -75,9 +96,7 @@ fn on_one_thread<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Re
 
 /// Logs go to stderr, so that stdout has only the command's output. Library logs are off by default.
 fn init_logs(command: &CliCommand) {
-    let wanted = std::env::var(args::LOG).ok().filter(|wanted| !wanted.is_empty());
-    let filter = wanted.and_then(|wanted| tracing_subscriber::EnvFilter::try_new(wanted).ok()).unwrap_or_else(|| "planwright=warn".into());
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(output::has_colour()).with_writer(std::io::stderr);
+    let logs = tracing_subscriber::fmt().with_env_filter(log_filter()).with_ansi(output::has_colour()).with_writer(std::io::stderr);
     if let CliCommand::Serve(args) = command
         && args.log_format == LogFormat::Json
     {

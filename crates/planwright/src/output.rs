@@ -28,6 +28,14 @@ pub fn data(text: &str) {
     print(&format!("{text}\n"));
 }
 
+/// Whether notes are dropped.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Drops notes, while the terminal shows pictures.
+pub fn silence_notes(silent: bool) {
+    SILENT.store(silent, Ordering::Relaxed);
+}
+
 /// Prints a line on stderr.
 pub fn note(text: &str) {
     note_part(&format!("{text}\n"));
@@ -35,7 +43,9 @@ pub fn note(text: &str) {
 
 /// Prints part of a line on stderr.
 pub fn note_part(text: &str) {
-    control(&visible(text));
+    if !SILENT.load(Ordering::Relaxed) {
+        control(&visible(text));
+    }
 }
 
 /// Whether stderr is a terminal that can do more than print lines.

@@ -23,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("server", &["protocol", "chat", "feed", "workspaces", "store"]),
     ("client", &["protocol"]),
     ("acp", &["protocol", "question", "client"]),
+    ("tui", &["protocol", "client"]),
     (
         "planwright",
         &[
@@ -41,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "mcp",
             "server",
             "client",
+            "tui",
             "acp",
         ],
     ),
@@ -55,6 +57,7 @@ const HOMES: &[(&str, &str)] = &[
     ("rmcp", "mcp"),
     ("agent-client-protocol", "acp"),
     ("tree-sitter", "code"),
+    ("ratatui", "tui"),
 ];
 
 /// The names under `[dependencies]` of each crate; with `[dev-dependencies]` left out.
