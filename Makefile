@@ -29,7 +29,7 @@ run: ## Build, and serve the sample workspace with the demo model; prints the ad
 	target/$(BUILD)/planwright serve --workspace $(DEMO)/greeter --data-dir $(DEMO)/data --model demo/demo --listen $${LISTEN:-127.0.0.1:7420}
 
 test: web lint ## Everything: formatting, lints, rules of the project, all tests, the API against its description, editors, the web UI in a browser
-	@scripts/need node npm chromium strace initdb bwrap pytest-3 python3 groff jq curl git
+	@scripts/need node npm chromium strace initdb nats-server bwrap pytest-3 python3 groff jq curl git
 	@scripts/mcp-servers
 	scripts/rust-tests --no-run
 	@scripts/side-by-side scripts/rust-tests scripts/browser scripts/schemathesis scripts/editors

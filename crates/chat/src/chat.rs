@@ -17,6 +17,7 @@ pub use record::{ChatRecord, Draft};
 use crate::chat_file::ChatFile;
 use crate::inbox::Inbox;
 use crate::models::Models;
+use crate::workspace_leases::WorkspaceTenure;
 use async_trait::async_trait;
 use owner::{Owner, Request};
 use planwright_agent::fit;
@@ -76,13 +77,15 @@ impl Chat {
         hub: Arc<Hub>,
         seen: Arc<Seen>,
     ) -> Result<Arc<Self>, Problem> {
-        let store = workspaces.store().clone();
+        let store = workspaces.store();
         let row = store.chat(id).await?.ok_or_else(|| no_chat(id))?;
+        let tenure = store.leases().tenure(row.workspace_id)?;
+        let store = store.under(&tenure);
         let workspace = workspaces.open(row.workspace_id).await?;
         let approval = store.approval(id).await?.map(Arc::new);
-        let fence = Fence::new(Epoch(row.epoch));
+        let fence = Fence::within(Epoch(row.epoch), WorkspaceTenure(tenure.clone()));
         let source = Source { workspace: row.workspace_id, chat: id };
-        let feed = Arc::new(ChatFeed::new(source, row.seq_ceiling, hub));
+        let feed = Arc::new(ChatFeed::within(tenure.term(), source, row.seq_ceiling, hub));
         let sequence = Arc::new(Sequence::beginning_after(row.seq_ceiling, feed.clone()));
         let file = Arc::new(if row.seq_ceiling > 0 { ChatFile::of_old_chat() } else { ChatFile::default() });
         let (publisher, record) = watch::channel(Arc::new(ChatRecord::load(row, approval)));

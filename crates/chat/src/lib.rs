@@ -60,9 +60,11 @@ mod delegation;
 mod delta_batches;
 mod drift;
 mod exploration;
+mod following;
 mod fork;
 mod hand_over;
 mod handle;
+
 mod images;
 mod inbox;
 mod metrics;
@@ -88,11 +90,13 @@ mod user_call;
 mod versions;
 mod view;
 mod work;
+mod workspace_leases;
 
 pub use actor::{OPERATOR, Reply, SentKey};
 pub use changes::ChangesQuery;
 pub use chat::Chat;
 pub use context::{ContextPart, ContextView};
+pub use following::node_away;
 pub use handle::Handle;
 pub use images::image_type;
 pub use models::{Models, named as named_models};

@@ -1,7 +1,7 @@
 //! The chats in memory. Each is opened and closed independently: no lock is held while the store is read.
 
 use crate::handle::Handle;
-use planwright_protocol::{ChatId, ErrorCode, Problem};
+use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use planwright_tools::tool::Seen;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -119,6 +119,14 @@ impl OpenChats {
     /// The chats in memory.
     pub fn all(&self) -> Vec<Handle> {
         self.lock().slots.values().filter_map(|slot| slot.cell.get().cloned()).collect()
+    }
+
+    /// Removes the chats of these workspaces from memory. Whoever is just opening one finds out that it is not here.
+    pub fn take_in(&self, workspaces: &HashSet<WorkspaceId>) -> Vec<Handle> {
+        let mut inner = self.lock();
+        let is_in = |slot: &Slot| slot.cell.get().is_none_or(|handle| workspaces.contains(&handle.chat.feed.source.workspace));
+        let taken: Vec<ChatId> = inner.slots.iter().filter(|(_, slot)| is_in(slot)).map(|(id, _)| *id).collect();
+        taken.iter().filter_map(|id| inner.slots.remove(id)?.cell.get().cloned()).collect()
     }
 
     pub fn count(&self) -> usize {

@@ -9,7 +9,7 @@ use crate::open_chats::OpenChats;
 use crate::view::stored_snapshot;
 use planwright_agent::Provider;
 use planwright_agent::provider::DEFAULT_CONTEXT;
-use planwright_feed::{Cursor, EventLog, Follower, Hub, Overview, Source, Visibility};
+use planwright_feed::{Cursor, DistantChat, EventLog, Hub, Overview, Peers, Source, Visibility};
 use planwright_protocol::api::chat::{ChatView, Snapshot};
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::settings::DefaultMode;
@@ -20,7 +20,8 @@ use planwright_tools::command::Stop;
 use planwright_tools::workspace::Baseline;
 use planwright_workspaces::{Settings, WorkspaceRules, Workspaces};
 use serde_json::json;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 /// The title of a chat without one.
@@ -40,8 +41,11 @@ pub(crate) struct Inner {
     pub(crate) models: Arc<dyn Models>,
     pub(crate) open: OpenChats,
     pub(crate) hub: Arc<Hub>,
+    /// Other nodes, and the chats of theirs that are followed here.
+    pub(crate) peers: OnceLock<Peers>,
+    pub(crate) remote: Mutex<HashMap<ChatId, Weak<DistantChat>>>,
     /// Stops commands that run without a chat.
-    pub(crate) stop: Stop,
+    pub(crate) stop: Mutex<Stop>,
 }
 
 impl Inner {
@@ -70,7 +74,15 @@ impl Sessions {
 
     #[must_use]
     pub fn new(workspaces: Workspaces, models: Arc<dyn Models>) -> Self {
-        let inner = Inner { workspaces, models, open: OpenChats::default(), hub: Arc::default(), stop: Stop::default() };
+        let inner = Inner {
+            workspaces,
+            models,
+            open: OpenChats::default(),
+            hub: Arc::default(),
+            peers: OnceLock::new(),
+            remote: Mutex::default(),
+            stop: Mutex::default(),
+        };
         Self { inner: Arc::new(inner) }
     }
 
@@ -279,15 +291,9 @@ impl Sessions {
                 Some(handle) => Some(handle.chat.feed.source.workspace),
                 None => self.store().chat(id).await?.map(|row| row.workspace_id),
             };
-            if !workspace.is_some_and(|workspace| visibility(workspace)) {
-                continue;
-            }
-            let Ok(handle) = self.chat(id).await else { continue };
+            let Some(workspace) = workspace.filter(|workspace| visibility(*workspace)) else { continue };
             let last = cursor.and_then(|cursor| cursor.of(id)).or(seen);
-            followers.push(match last {
-                Some(last) => Follower::after(handle.chat, last).await?,
-                None => Follower::from_now(handle.chat).await?,
-            });
+            followers.extend(self.follow(workspace, id, last).await.ok());
         }
         Ok(Overview::new(self.inner.hub.clone(), visibility, cursor, followers))
     }
@@ -343,7 +349,7 @@ impl Sessions {
 
     /// Closes all chats; their runs resume after the next start.
     pub async fn park_all(&self) {
-        self.inner.stop.now();
+        self.stop_lone_commands();
         let handles = self.inner.open.take_all();
         let parked = futures::future::join_all(handles.iter().map(Handle::park));
         if tokio::time::timeout(PARK_WITHIN, parked).await.is_err() {

@@ -10,6 +10,7 @@ use crate::handle::Handle;
 use crate::metrics;
 use crate::plan::StoredPlan;
 use crate::sessions::Sessions;
+use crate::workspace_leases::WorkspaceTenure;
 use async_trait::async_trait;
 use futures::FutureExt;
 use planwright_protocol::Agent;
@@ -17,7 +18,7 @@ use planwright_protocol::event::ToolResponse;
 use planwright_protocol::message::ToolCall;
 use planwright_protocol::op::Inquiry;
 use planwright_protocol::{CallId, ChatId, ErrorCode, Event, Mode, Op, Problem, WorkspaceId};
-use planwright_store::Store;
+use planwright_store::{Store, Tenure};
 use planwright_tools::command::{Live, Reach, Stop};
 use planwright_tools::{
     AgentKind, COMMAND_CHANGES, CommandContext, Consent, Effect, Epoch, Fence, FileChange, MissingPlan, Output, RecordEffect, Signal,
@@ -57,6 +58,7 @@ struct Alone {
     foreign_plans: Arc<BTreeSet<WorkspacePath>>,
     toolbox: Toolbox,
     stop: Stop,
+    tenure: Tenure,
 }
 
 impl Sessions {
@@ -76,6 +78,7 @@ impl Sessions {
             }
             Place::Alone { mode, active_plan } => (mode, active_plan.map(|path| WorkspacePath::parse_file(&path)).transpose()?),
         };
+        let tenure = self.store().leases().tenure(workspace)?;
         let folder = self.workspaces().open(workspace).await?;
         let WorkspaceRules { settings, servers } = self.workspaces().rules(workspace).await?.0;
         let site = self.workspaces().site(workspace, &settings).await?;
@@ -83,8 +86,8 @@ impl Sessions {
         let foreign = plans.iter().filter_map(|path| WorkspacePath::parse(path).ok()).filter(|path| Some(path) != own_plan.as_ref());
         let foreign_plans = Arc::new(foreign.collect());
         let toolbox = Toolbox { offer: settings.offer(AgentKind::Main), servers, site };
-        let (store, stop) = (self.store().clone(), self.inner.stop.clone());
-        let alone = Alone { store, id: workspace, mode, workspace: folder, settings, own_plan, foreign_plans, toolbox, stop };
+        let (store, stop) = (self.store().clone(), self.lone_stop());
+        let alone = Alone { store, id: workspace, mode, workspace: folder, settings, own_plan, foreign_plans, toolbox, stop, tenure };
         let agent = Agent::own(mode.default_role());
         let tool_call = call.tool_call();
         let cx = alone.tool_context(agent, Some(tool_call.call_id));
@@ -249,7 +252,7 @@ impl Alone {
     }
 
     fn situation(&self, agent: Agent, tool: &str) -> Situation {
-        let fence = Fence::new(Epoch(0));
+        let fence = Fence::within(Epoch(0), WorkspaceTenure(self.tenure.clone()));
         Situation {
             role: agent.role,
             tool: tool.to_owned(),

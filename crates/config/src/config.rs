@@ -3,8 +3,8 @@
 use crate::{mcp, place, provider};
 use anyhow::{Context, bail};
 use planwright_protocol::settings::{
-    Approvals, DefaultMode, GitSettings, IntentClassifier, IntentSwitch, McpSettings, ModelChoice, PlanPolicy, ProviderSettings, Retention,
-    RunLimits, SandboxSettings, WebSettings,
+    Approvals, ClusterSettings, DefaultMode, GitSettings, IntentClassifier, IntentSwitch, McpSettings, ModelChoice, PlanPolicy,
+    ProviderSettings, Retention, RunLimits, SandboxSettings, WebSettings,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -38,6 +38,8 @@ pub struct Config {
     pub web: WebSettings,
     /// How long a server keeps data (default: for ever); only in your own file.
     pub retention: Retention,
+    /// Servers that share a PostgreSQL database; only in your own file.
+    pub cluster: ClusterSettings,
     /// The parsed file, as the base for a workspace's file.
     #[serde(skip)]
     pub(crate) table: toml::Table,
@@ -86,6 +88,12 @@ impl Config {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self { vendors, ..Self::default() }),
             Err(error) => Err(error).with_context(|| format!("can't read {}", file.display())),
         }
+    }
+
+    /// The whole configuration as text, to compare it with that of others.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        self.table.to_string()
     }
 
     /// The path of the user's file, whether or not it exists.
@@ -191,7 +199,7 @@ mod tests {
 
     #[test]
     fn every_documented_key_is_read() {
-        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nimages = true\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\nintent_classifier = \"model\"\n[policy]\nact_requires_plan = true\nplan_requires_files = true\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[web]\nallow = [\"docs.rs\", \"*.python.org\"]\nsearch = { kind = \"brave\", url = \"https://search.example\", api_key_env = \"SEARCH_KEY\" }\n[retention]\nchats_days = 90\naudit_days = 365\n[mcp.servers.notes]\ncommand = \"notes\"\nargs = [\"-v\"]\nenv = { A = \"b\" }\nenv_from = [\"NOTES\"]\nnetwork = true\nreadable = [\"/srv/notes\"]\nkeep = true\ntrust_read_only = true\ntimeout_s = 5\nstart_timeout_s = 5\n[mcp.servers.far]\nurl = \"https://notes.example/mcp\"\napi_key_env = \"NOTES_KEY\"\n";
+        let text = "[models]\nplan = \"a/b\"\nact = \"c/d\"\n[providers.a]\nkind = \"script\"\npath = \"/scripts\"\n[providers.c]\nkind = \"demo\"\n[providers.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"\napi_key_env = \"LOCAL_API_KEY\"\nvendor = \"openai\"\ntools = \"json\"\nreasoning = \"high\"\ncontext_tokens = 32000\nmax_output_tokens = 4000\nimages = true\nca_file = \"/ca.pem\"\ntimeout_s = 300\nreply_timeout_s = 1200\n[chat]\ndefault_mode = \"auto\"\nintent_switch = \"suggest\"\nintent_classifier = \"model\"\n[policy]\nact_requires_plan = true\nplan_requires_files = true\n[approvals]\ndelete = \"deny\"\n[approvals.tools]\nwrite = \"ask\"\n[sandbox]\nmode = \"enforce\"\nnetwork = false\ninspect = true\nwritable = []\n[files]\nsecrets = [\"*.key\"]\n[limits]\nturns = 7\ncost = 0.5\n[git]\ncommit_steps = true\n[web]\nallow = [\"docs.rs\", \"*.python.org\"]\nsearch = { kind = \"brave\", url = \"https://search.example\", api_key_env = \"SEARCH_KEY\" }\n[cluster]\nshared = [\"/srv/shared\"]\n[retention]\nchats_days = 90\naudit_days = 365\n[mcp.servers.notes]\ncommand = \"notes\"\nargs = [\"-v\"]\nenv = { A = \"b\" }\nenv_from = [\"NOTES\"]\nnetwork = true\nreadable = [\"/srv/notes\"]\nkeep = true\ntrust_read_only = true\ntimeout_s = 5\nstart_timeout_s = 5\n[mcp.servers.far]\nurl = \"https://notes.example/mcp\"\napi_key_env = \"NOTES_KEY\"\n";
         let config = Config::parse(text, Path::new("config.toml"), ["openai".to_owned()].into()).unwrap();
         assert_eq!(config.models.act.as_deref(), Some("c/d"));
         assert_eq!(config.limits.turns, 7);

@@ -62,7 +62,7 @@ pub fn lay_over(user: &Config, text: &str, obeyed: Obeyed) -> Result<Effective, 
             warnings.push(why);
             continue;
         }
-        if entry.keys[0] == "retention" {
+        if ["retention", "cluster"].contains(&entry.keys[0].as_str()) {
             warnings.push(format!("{place} is ignored: only your own configuration may set it"));
             continue;
         }

@@ -63,6 +63,15 @@ impl Channel {
         self.news.send_replace(());
     }
 
+    /// Leaves a gap up to a number, which listeners read from the store.
+    pub fn skip_to(&self, number: u64) {
+        let mut kept = self.lock();
+        kept.frames.clear();
+        (kept.bytes, kept.floor, kept.newest) = (0, number, number);
+        drop(kept);
+        self.news.send_replace(());
+    }
+
     pub fn since(&self, number: u64) -> EventsSince {
         let kept = self.lock();
         if number < kept.floor {

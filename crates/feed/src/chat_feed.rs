@@ -9,6 +9,7 @@ use planwright_protocol::event::{RunOutcome, Usage};
 use planwright_protocol::{Envelope, Event, MessageId, Problem};
 use planwright_store::Store;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio_util::sync::CancellationToken;
 
 /// Where a chat publishes its events.
@@ -16,21 +17,42 @@ pub struct ChatFeed {
     pub source: Source,
     pub(crate) channel: Channel,
     hub: Arc<Hub>,
-    /// Cancelled when the chat is deleted.
+    /// Cancelled when the chat is deleted, or leaves this process.
     gone: CancellationToken,
+    has_left: AtomicBool,
+    /// The owner's tenure, for nodes that drop messages of an earlier owner.
+    term: u64,
+    /// The number of the newest published event.
+    newest: AtomicU64,
 }
 
 impl ChatFeed {
     /// Events up to `seq` are only in the store.
     #[must_use]
     pub fn new(source: Source, seq: u64, hub: Arc<Hub>) -> Self {
-        Self { source, channel: Channel::beginning_after(seq, OF_A_CHAT), hub, gone: CancellationToken::new() }
+        Self::within(0, source, seq, hub)
+    }
+
+    /// The same for a chat in the tenure with this number.
+    #[must_use]
+    pub fn within(term: u64, source: Source, seq: u64, hub: Arc<Hub>) -> Self {
+        Self {
+            term,
+            newest: AtomicU64::new(seq),
+            source,
+            channel: Channel::beginning_after(seq, OF_A_CHAT),
+            hub,
+            gone: CancellationToken::new(),
+            has_left: AtomicBool::new(false),
+        }
     }
 
     /// Sends an event to the chat's followers and, unless it is a delta, to the overview.
     pub fn publish(&self, envelope: &Envelope) {
         count(&envelope.event);
         if let Some(frame) = Frame::of(self.source, envelope) {
+            let before = self.newest.swap(envelope.seq, Ordering::SeqCst);
+            self.hub.send_out(self.term, before, &frame, is_small(&envelope.event));
             if is_small(&envelope.event) {
                 self.hub.send(frame.clone());
             }
@@ -41,6 +63,16 @@ impl ChatFeed {
     /// Ends all followers: the chat is deleted.
     pub fn close(&self) {
         self.gone.cancel();
+    }
+
+    /// Ends all followers with an error that lets their clients come back: the chat is at another node now.
+    pub fn leave(&self) {
+        self.has_left.store(true, Ordering::SeqCst);
+        self.gone.cancel();
+    }
+
+    pub(crate) fn has_left(&self) -> bool {
+        self.has_left.load(Ordering::SeqCst)
     }
 
     pub(crate) fn is_closed(&self) -> bool {

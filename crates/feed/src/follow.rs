@@ -2,6 +2,7 @@
 
 use crate::channel::EventsSince;
 use crate::chat_feed::{ChatFeed, EventLog, Moment, PartialAnswer};
+use crate::distant_chat::not_here;
 use crate::frame::Frame;
 use crate::unsent::{Held, Unsent};
 use planwright_protocol::{ChatId, Envelope, Event, Problem, Timestamp};
@@ -44,7 +45,7 @@ impl Follower {
     ///
     /// # Errors
     /// The store can't be read.
-    pub async fn after(chat: Arc<impl EventLog + 'static>, last: u64) -> Result<Self, Problem> {
+    pub async fn after(chat: Arc<dyn EventLog>, last: u64) -> Result<Self, Problem> {
         let newest = chat.newest();
         let (news, unsent) = (chat.feed().channel.watch_changes(), Unsent::default());
         let mut follower = Self { news, chat, ready: VecDeque::new(), last, catching_up: None, unsent, held: None };
@@ -56,7 +57,7 @@ impl Follower {
     }
 
     /// Starts with the next event.
-    pub async fn from_now(chat: Arc<impl EventLog + 'static>) -> Result<Self, Problem> {
+    pub async fn from_now(chat: Arc<dyn EventLog>) -> Result<Self, Problem> {
         let newest = chat.newest();
         Self::after(chat, newest).await
     }
@@ -121,6 +122,9 @@ impl Follower {
                 }
                 EventsSince::TooOld => {
                     self.catching_up = Some(Box::new(self.chat.moment().await?));
+                }
+                EventsSince::Nothing if self.feed().has_left() => {
+                    return Err(not_here());
                 }
                 EventsSince::Nothing if self.feed().is_closed() => return Ok(Next::Gone),
                 EventsSince::Nothing => return Ok(Next::Nothing),

@@ -4,11 +4,11 @@ use bytes::Bytes;
 use planwright_protocol::{ChatId, Envelope, Event, Timestamp, WorkspaceId};
 use planwright_store::StoredEvent;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The chat that an event belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Source {
     pub workspace: WorkspaceId,
     pub chat: ChatId,
@@ -43,6 +43,18 @@ impl Frame {
     pub fn stored(source: Source, event: &StoredEvent) -> Arc<Self> {
         let open = event.envelope.trim_end().strip_suffix('}').unwrap_or(&event.envelope);
         Arc::new(Self::render(source, event.seq, &event.name, &[open, ",\"chat_id\":\"", &source.chat.to_string(), "\"}"]))
+    }
+
+    /// A block that another node rendered; `None` if it is none.
+    pub fn received(source: Source, seq: u64, block: &[u8]) -> Option<Arc<Self>> {
+        let start = format!("id: {seq}\nevent: ");
+        let name = block.strip_prefix(start.as_bytes())?;
+        let name_length = name.iter().position(|byte| *byte == b'\n')?;
+        let is_about_chat = [&b"chat_created"[..], b"chat_deleted"].contains(&&name[..name_length]);
+        let data = name[name_length..].strip_prefix(b"\ndata: ")?;
+        std::str::from_utf8(data).ok()?.strip_suffix(END)?;
+        let (after_id, data) = (start.len() - b"event: ".len(), start.len() + name_length + b"\ndata: ".len());
+        Some(Arc::new(Self { source, seq, is_about_chat, block: Bytes::copy_from_slice(block), after_id, data }))
     }
 
     fn render(source: Source, seq: u64, name: &str, json: &[&str]) -> Self {
@@ -118,6 +130,9 @@ mod tests {
         let stored = Frame::stored(source, &StoredEvent { seq: 7, name, envelope: text });
         let live = Frame::of(source, &envelope).unwrap();
         assert_eq!(stored.block(), live.block());
+        let received = Frame::received(source, 7, &live.block()).unwrap();
+        assert_eq!((received.json(), received.block_without_id()), (live.json(), live.block_without_id()));
+        assert!(Frame::received(source, 8, &live.block()).is_none() && Frame::received(source, 7, b"id: 7\nevent: x").is_none());
         assert!(live.block().starts_with(b"id: 7\nevent: state_changed\ndata: {") && live.block().ends_with(b"}\n\n"));
         assert!(live.block_without_id().starts_with(b"event: "));
         let data: Value = serde_json::from_str(live.json()).unwrap();

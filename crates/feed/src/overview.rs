@@ -1,14 +1,17 @@
 //! One stream over all chats: small events of every chat, and all events of the followed chats.
 
 use crate::channel::{Channel, EventsSince, OVERVIEW_BOUNDS};
+use crate::distant_chat::{EventHead, message, parse};
 use crate::follow::{Follower, Next};
 use crate::frame::{Frame, Source};
+use crate::peers::Peers;
 use crate::unsent::{Held, Unsent};
+use futures::StreamExt;
 use futures::future::select_all;
 use planwright_protocol::{ChatId, Envelope, Event, Problem, Timestamp, WorkspaceId};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 
 /// Collects the small events of all chats. Its numbers are only valid in one process.
@@ -16,12 +19,14 @@ pub struct Hub {
     /// Distinguishes this process from an earlier one.
     era: u64,
     channel: Channel,
+    /// Other nodes, which get everything as well.
+    peers: OnceLock<Peers>,
 }
 
 impl Default for Hub {
     fn default() -> Self {
         let era = u64::try_from(Timestamp::now().as_microsecond()).unwrap_or_default();
-        Self { era, channel: Channel::beginning_after(0, OVERVIEW_BOUNDS) }
+        Self { era, channel: Channel::beginning_after(0, OVERVIEW_BOUNDS), peers: OnceLock::new() }
     }
 }
 
@@ -33,8 +38,36 @@ impl Hub {
     /// Publishes an event about a chat as a whole, which is in no chat's own log.
     pub fn announce(&self, source: Source, seq: u64, event: Event) {
         if let Some(frame) = Frame::of(source, &Envelope { event, seq, at: Timestamp::now() }) {
+            self.send_out(0, 0, &frame, true);
             self.send(frame);
         }
+    }
+
+    /// Sends all events to other nodes from now on, and adds the small ones of theirs.
+    pub async fn join(self: &Arc<Self>, peers: Peers) {
+        let mut events = peers.subscribe(&peers.subject_of_workspace(None)).await;
+        let (hub, node) = (Arc::downgrade(self), peers.node().to_owned());
+        let _ = self.peers.set(peers);
+        tokio::spawn(async move {
+            while let Some(message) = events.next().await {
+                let Some(hub) = hub.upgrade() else { return };
+                let Some((head, Some(block))) = parse(&message.payload) else { continue };
+                if let Some(frame) = Frame::received(head.source, head.seq, &block).filter(|_| head.node != node) {
+                    hub.send(frame);
+                }
+            }
+        });
+    }
+
+    /// Sends an event to other nodes: those that follow the chat, and the overviews of all if it is small.
+    pub(crate) fn send_out(&self, term: u64, before: u64, frame: &Frame, is_small: bool) {
+        let Some(peers) = self.peers.get() else { return };
+        let head = EventHead { term, seq: frame.seq, before, source: frame.source, node: peers.node().to_owned() };
+        let Some(message) = message(&head, frame) else { return };
+        if is_small {
+            peers.publish(&peers.subject_of_workspace(Some(frame.source.workspace)), message.clone());
+        }
+        peers.publish(&peers.subject_of_chat(frame.source.chat), message);
     }
 }
 

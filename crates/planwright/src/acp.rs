@@ -1,6 +1,6 @@
 //! `planwright acp`
 
-use crate::args::AcpArgs;
+use crate::args::{AcpArgs, ClusterArgs};
 use crate::host::{HostOptions, LocalServer};
 use crate::providers::vendor_names;
 use crate::signals::Interrupts;
@@ -40,6 +40,7 @@ async fn prepare(args: AcpArgs) -> anyhow::Result<(Client, Option<Arc<LocalServe
         model: args.common.model.clone(),
         trusts_all: args.trust,
         database_url: args.common.storage.database_url,
+        cluster: ClusterArgs::default(),
         team: None,
         roots: Vec::new(),
         retries: None,

@@ -2,16 +2,20 @@
 
 mod acp;
 mod backup;
+mod doctor;
 mod environment;
 mod mcp;
+mod nodes;
 mod remote;
 mod screen;
 mod steps;
 
 pub use acp::AcpArgs;
 pub use backup::{BackupArgs, ExportArgs, ExportFormat, ManArgs, RestoreArgs};
+pub use doctor::DoctorArgs;
 pub use environment::LOG;
 pub use mcp::{McpArgs, McpCommand};
+pub use nodes::{ClusterArgs, NodesArgs};
 pub use remote::RemoteArgs;
 pub use screen::ScreenArgs;
 pub use steps::StepList;
@@ -56,6 +60,7 @@ pub enum CliCommand {
     Roles(RolesArgs),
     Tools(ToolsArgs),
     Doctor(DoctorArgs),
+    Nodes(NodesArgs),
     Mcp(McpArgs),
     User(UserArgs),
     Token(TokenArgs),
@@ -101,6 +106,7 @@ pub struct CommonArgs {
   planwright serve --workspace ~/project
   planwright serve --workspace a --workspace b --listen 127.0.0.1:0
   planwright serve --database-url postgres://ann@db.example/planwright
+  planwright serve --database-url postgres://db.example/planwright --nats-url nats://bus.example:4222 --node a
   planwright serve --auth users --listen 0.0.0.0:7420 --public-url http://build.example:7420
   planwright serve --auth users --public-url https://plan.example --trusted-proxy 127.0.0.1")]
 pub struct ServeArgs {
@@ -110,6 +116,8 @@ pub struct ServeArgs {
     /// The address to listen on; port 0 chooses a free port
     #[arg(long, env = "PLANWRIGHT_LISTEN", default_value = "127.0.0.1:7420", value_name = "ADDR", value_parser = address)]
     pub listen: SocketAddr,
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
     /// Open the web page in your browser ($BROWSER or xdg-open); the browser's command line contains the token
     #[arg(long)]
     pub open: bool,
@@ -272,24 +280,6 @@ pub struct ToolsArgs {
     /// Print JSON, in the API's form
     #[arg(long)]
     pub json: bool,
-}
-
-/// Check the installation, the models and the MCP servers, and say how to fix problems
-#[derive(ClapArgs)]
-#[command(after_help = "Exits with 1 if something does not work.
-
-Examples:
-  planwright doctor --workspace ~/project
-  planwright doctor --json | jq '.[] | select(.status != \"ok\")'")]
-pub struct DoctorArgs {
-    /// Also check this folder's own configuration; does not start MCP servers named there
-    #[arg(long, value_name = "DIR")]
-    pub workspace: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    #[command(flatten)]
-    pub common: CommonArgs,
 }
 
 /// Manage accounts, for `serve --auth users`

@@ -105,7 +105,9 @@ impl DataDir {
     pub async fn store(&self, url: Option<&str>) -> anyhow::Result<Store> {
         if let Some(url) = url.filter(|url| !url.is_empty()) {
             return match Store::connect(url).await {
-                Err(error @ StoreError::InUse) => bail!(Problem::new(ErrorCode::DataDirLocked, error.to_string())),
+                Err(error @ (StoreError::InUse | StoreError::NodesRun(_))) => {
+                    bail!(Problem::new(ErrorCode::DataDirLocked, error.to_string()))
+                }
                 opened => Ok(opened?),
             };
         }

@@ -13,9 +13,11 @@ mod socket;
 pub use local::{LocalServer, lock_of_yielding};
 pub use socket::{Yielding, ask_to_yield};
 
+use crate::args::ClusterArgs;
 use crate::data_dir::DataDir;
 use crate::disk;
 use crate::models::{ConfiguredModels, Remotes};
+use crate::nodes;
 use crate::output;
 use crate::retention;
 use crate::servers::StoredPins;
@@ -34,6 +36,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How long a running call may take when another process asks for the folder.
 const CALL_GRACE: Duration = Duration::from_secs(10);
+/// The same at the end of a node: another one goes on at once.
+const CALL_GRACE_OF_NODE: Duration = Duration::from_secs(1);
 /// Timeout for requests in progress when the host ends.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -46,6 +50,8 @@ pub struct HostOptions {
     /// Whether `--trust` was given.
     pub trusts_all: bool,
     pub database_url: Option<String>,
+    /// How it shares the database with other nodes.
+    pub cluster: ClusterArgs,
     /// Where users with accounts may add workspaces; `None` without accounts.
     pub team: Option<Vec<PathBuf>>,
     /// Folders that hold workspaces.
@@ -63,14 +69,15 @@ pub struct OpenFolder {
     pub pool: Arc<Pool>,
     pub models: ConfiguredModels,
     config: Config,
+    closing: CancellationToken,
 }
 
 impl OpenFolder {
     /// Opens a locked folder.
     pub async fn new(data: DataDir, options: HostOptions) -> anyhow::Result<Self> {
-        let HostOptions { config, model, trusts_all, database_url, team, roots, retries } = options;
+        let HostOptions { config, model, trusts_all, database_url, cluster, team, roots, retries } = options;
         let data = Arc::new(data);
-        let store = data.store(database_url.as_deref()).await?;
+        let (store, membership) = nodes::open(&data, database_url.as_deref(), cluster, &config).await?;
         let models = ConfiguredModels::new(&config, model.clone());
         let parts = ProcessOptions {
             config: config.clone(),
@@ -83,7 +90,12 @@ impl OpenFolder {
             pins: Arc::new(StoredPins(store.clone())),
         };
         let (sessions, pool) = parts.chats(store.clone(), retries.map_or_else(Remotes::default, Remotes::reporting_to))?;
-        Ok(Self { data, store, sessions, pool, models, config })
+        let closing = CancellationToken::new();
+        if let Some(membership) = membership {
+            membership.settle(sessions.workspaces()).await?;
+            membership.begin(&sessions, closing.clone()).await;
+        }
+        Ok(Self { data, store, sessions, pool, models, config, closing })
     }
 
     /// Cleans up after an earlier process, and resumes its runs. Returns their number.
@@ -91,7 +103,8 @@ impl OpenFolder {
         if let Err(problem) = self.sessions.sweep_stages().await {
             output::note(&format!("can't clean up after commands: {problem}"));
         }
-        Ok(self.sessions.resume_all().await?)
+        // A node resumes the runs of each workspace that it takes.
+        if self.sessions.peers().is_some() { Ok(0) } else { Ok(self.sessions.resume_all().await?) }
     }
 
     /// Serves the chats: on the socket, and to this process. With `successor` the folder is handed over on request.
@@ -106,7 +119,7 @@ impl OpenFolder {
             access: Arc::new(access),
             models: Arc::new(self.models.clone()),
             storage: self.data.clone(),
-            closing: CancellationToken::new(),
+            closing: self.closing.clone(),
             successor,
         };
         let closing = app.closing.clone();
@@ -137,7 +150,8 @@ impl Host {
         let Self { folder, server, closing, serving } = self;
         // No request begins anything any more; clients connect again, to the next host.
         closing.cancel();
-        folder.sessions.hand_over(CALL_GRACE).await;
+        let grace = if folder.sessions.peers().is_some() { CALL_GRACE_OF_NODE } else { CALL_GRACE };
+        folder.sessions.hand_over(grace).await;
         folder.pool.close().await;
         let _ = tokio::time::timeout(DRAIN_TIMEOUT, async { tokio::join!(serving, server.drained()) }).await;
         folder.store.close().await;

@@ -13,6 +13,7 @@ mod lists;
 mod man;
 mod mcp;
 mod models;
+mod nodes;
 mod output;
 mod password;
 mod plan;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         CliCommand::Tools(args) => lists::tools(&args),
         CliCommand::Completions(args) => lists::completions(&args),
         CliCommand::Schema(args) => schema::schema(&args),
+        CliCommand::Nodes(args) => in_runtime(nodes::nodes(args)),
         CliCommand::Man(args) => man::man(&args),
         CliCommand::Openapi => lists::openapi(),
     };

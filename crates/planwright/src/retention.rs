@@ -51,7 +51,8 @@ async fn sweep(sessions: &Sessions, retention: Retention) -> Result<(), Problem>
 /// Deletes a chat, unless it was used meanwhile.
 async fn forget(sessions: &Sessions, chat: ChatId, moment: Timestamp) -> Result<bool, Problem> {
     let store = sessions.store();
-    if store.chat(chat).await?.is_none_or(|row| row.updated_at >= moment) {
+    // The node that has the workspace does the same.
+    if store.chat(chat).await?.is_none_or(|row| row.updated_at >= moment || !store.leases().holds(row.workspace_id)) {
         return Ok(false);
     }
     sessions.delete(chat).await?;

@@ -13,7 +13,7 @@ mod screen;
 mod task;
 mod watch;
 
-use crate::args::{BadUsage, RunArgs};
+use crate::args::{BadUsage, ClusterArgs, RunArgs};
 use crate::data_dir;
 use crate::host::{HostOptions, LocalServer};
 use crate::output;
@@ -127,6 +127,7 @@ fn reach(args: &RunArgs, retries: UnboundedSender<RetryNotice>) -> anyhow::Resul
         model: args.common.model.clone(),
         trusts_all: args.trust,
         database_url: args.common.storage.database_url.clone(),
+        cluster: ClusterArgs::default(),
         team: None,
         roots: Vec::new(),
         retries: Some(retries),

@@ -36,6 +36,7 @@ pub async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         model: args.common.model,
         trusts_all: false,
         database_url: args.common.storage.database_url,
+        cluster: args.cluster,
         team: (args.auth == Auth::Users).then(|| folders_of_users.roots.clone()),
         roots: folders_of_users.roots.clone(),
         retries: None,
@@ -95,6 +96,10 @@ async fn lock(folder: Option<PathBuf>) -> anyhow::Result<DataDir> {
 async fn begin(folder: &OpenFolder, workspaces: &[PathBuf]) -> anyhow::Result<()> {
     for path in workspaces {
         let workspace = add_workspace(&folder.store, &folder.data.reserved(), path).await?;
+        folder.sessions.workspaces().settle(&workspace).await?;
+        if !folder.store.leases().holds(workspace.id) {
+            continue;
+        }
         // An invalid file stops only the chats of its own workspace.
         let rules = folder.sessions.workspaces().rules(workspace.id).await;
         for line in rules.map_or_else(|problem| vec![problem.message], |(_, trust)| remarks(&trust)) {

@@ -1,6 +1,6 @@
 //! `planwright` without a subcommand: the terminal UI.
 
-use crate::args::ScreenArgs;
+use crate::args::{ClusterArgs, ScreenArgs};
 use crate::data_dir;
 use crate::host::{HostOptions, LocalServer};
 use crate::output;
@@ -37,6 +37,7 @@ async fn on_this_machine(args: ScreenArgs, named: PathBuf) -> anyhow::Result<()>
         model: args.common.model,
         trusts_all: false,
         database_url: args.common.storage.database_url,
+        cluster: ClusterArgs::default(),
         team: None,
         roots: Vec::new(),
         retries: None,

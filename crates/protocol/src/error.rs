@@ -64,6 +64,7 @@ codes! {
     UnsupportedMediaType  "UNSUPPORTED_MEDIA_TYPE"  Client(415), false;
     Internal              "INTERNAL"                Client(500), true;
     NotReady              "NOT_READY"               Client(503), true;
+    NodeAway              "NODE_AWAY"               Client(503), true;
     ToolBlockedByMode     "TOOL_BLOCKED_BY_MODE"    Model, false;
     ToolNotPermitted      "TOOL_NOT_PERMITTED"      Model, false;
     ToolUnknown           "TOOL_UNKNOWN"            Model, false;

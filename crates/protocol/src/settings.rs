@@ -9,7 +9,7 @@ mod sandbox;
 mod web;
 
 pub use approvals::{Approvals, PlanPolicy, Rule};
-pub use chat::{DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Retention, RunLimits};
+pub use chat::{ClusterSettings, DefaultMode, GitSettings, IntentClassifier, IntentSwitch, Retention, RunLimits};
 pub use mcp::{McpSettings, ServerConfig, is_loopback_host};
 pub use models::{ModelChoice, ModelSettings};
 pub use provider::{ProviderKind, ProviderSettings, ReasoningEffort, ToolCalls};

@@ -11,6 +11,7 @@
 //! | [`sse`] | event streams: of one chat, over all chats |
 //! | [`idempotency`] | retried requests |
 //! | [`leash`] | runs that stop when the client that started them is gone |
+//! | [`nodes`] | requests for workspaces of other nodes |
 //! | [`successor`] | asking the host of a data folder to hand it over |
 //! | [`readiness`] | checks whether the server can work |
 //! | [`request`] | parses bodies, queries and ids |
@@ -26,6 +27,7 @@ mod headers;
 mod idempotency;
 mod leash;
 mod listener;
+mod nodes;
 mod observe;
 mod openapi;
 mod readiness;
@@ -105,6 +107,10 @@ impl HttpServer {
         let closing = app.closing.clone();
         observe::start(closing.clone());
         let connections = Connections::new(app.access.proxies());
+        if let Some(peers) = app.sessions.peers() {
+            metrics::gauge!("planwright_node_info", "node" => peers.node().to_owned()).set(1.0);
+            tokio::spawn(nodes::serve(peers.clone(), app.clone(), routes::router_for_nodes(app.clone())));
+        }
         let successor = app.successor.clone();
         let router = routes::router(app);
         let local = successor::router(successor).fallback_service(router.clone());

@@ -18,6 +18,7 @@ mod audit;
 mod auth;
 mod changes;
 mod chats;
+mod cluster;
 mod docs;
 mod events;
 mod files;
@@ -48,6 +49,7 @@ use crate::guard;
 use crate::headers;
 use crate::idempotency;
 use crate::leash::{self, Leashes};
+use crate::nodes;
 use crate::observe;
 use crate::readiness::ReadinessChecks;
 use crate::request::LARGEST_BODY;
@@ -57,7 +59,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use axum::{Extension, Router};
 use planwright_protocol::ErrorCode::{
-    ConfirmationRequired, Conflict, NoPlan, NotFound, NotReady, QuestionNotPending, RateLimited, TooLarge, UnsupportedMediaType,
+    ConfirmationRequired, Conflict, NoPlan, NodeAway, NotFound, NotReady, QuestionNotPending, RateLimited, TooLarge, UnsupportedMediaType,
 };
 use planwright_protocol::{ErrorCode, Problem};
 use std::sync::Arc;
@@ -191,6 +193,8 @@ fn administration() -> Table {
         .patch("/admin/accounts/{uid}", accounts::update, "Set a user's password; ends their sessions").fails([Conflict, RateLimited])
         .delete("/admin/accounts/{uid}", accounts::delete, "Remove an account, with its sessions, tokens and memberships").fails([Conflict])
         .get("/admin/workspaces", admin::workspaces, "All workspaces, with path and members, without their contents")
+        .get("/cluster", cluster::show, "The nodes that share the database, and where each workspace is")
+        .post("/cluster/workspaces/{wid}/move", cluster::relocate, "Give a workspace to another node; its runs go on there").fails([NodeAway])
         .delete("/admin/workspaces/{wid}", admin::forget, "Delete any user's workspace and its chats; the folder's files stay")
 }
 
@@ -201,12 +205,15 @@ pub fn all() -> impl Iterator<Item = Route> {
 
 pub fn router(app: App) -> Router {
     let check_caller = || from_fn_with_state(app.clone(), guard::check_caller);
-    let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
     let answer_once = || from_fn_with_state(app.clone(), idempotency::answer_once);
-    let for_admins =
-        |table: Table| table.router.route_layer(answer_once()).route_layer(from_fn(guard::check_admin)).route_layer(check_caller());
+    let to_owner = || from_fn_with_state(app.clone(), nodes::to_owner);
+    let for_admins = |table: Table| {
+        let router = table.router.route_layer(answer_once()).route_layer(to_owner());
+        router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller())
+    };
     let keep_leashes = from_fn_with_state((app.clone(), Leashes::default()), leash::observe);
-    let api = api().router.fallback(not_found).route_layer(answer_once()).route_layer(keep_leashes);
+    let api = api().router.fallback(not_found).route_layer(answer_once()).route_layer(to_owner()).route_layer(keep_leashes);
+    let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
     let api = api.route_layer(check_rights).route_layer(check_caller());
     let api = api.merge(sign_in_routes().router).merge(for_admins(administration()));
     public_routes()
@@ -226,6 +233,15 @@ pub fn router(app: App) -> Router {
         .layer(from_fn(headers::put))
         .layer(from_fn(observe::observe))
         .with_state(app)
+}
+
+/// The same API for requests that another node admitted, with their caller.
+pub fn router_for_nodes(app: App) -> Router {
+    let answer_once = || from_fn_with_state(app.clone(), idempotency::answer_once);
+    let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
+    let admin = administration().router.route_layer(answer_once()).route_layer(from_fn(guard::check_admin));
+    let api = api().router.fallback(not_found).route_layer(answer_once()).route_layer(check_rights).merge(admin);
+    Router::new().nest("/api/v1", api).layer(DefaultBodyLimit::max(LARGEST_BODY)).layer(CatchPanicLayer::custom(broken)).with_state(app)
 }
 
 async fn not_found() -> ApiError {

@@ -67,7 +67,7 @@ impl Feed {
         match tokio::time::timeout(HEARTBEAT, self.event()).await {
             Ok(Ok(piece)) => piece,
             // The client reconnects with its last id and loses nothing.
-            Ok(Err(problem)) if problem.code == ErrorCode::RateLimited => {
+            Ok(Err(problem)) if matches!(problem.code, ErrorCode::RateLimited | ErrorCode::NodeAway) => {
                 tracing::debug!(%problem, "event stream ended");
                 None
             }

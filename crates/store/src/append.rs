@@ -6,6 +6,7 @@ use crate::chats::ChatRow;
 use crate::db::Db;
 use crate::error::StoreError;
 use crate::events::{INSERT_EVENTS, MessageSources, event_row};
+use crate::leases::Tenure;
 use crate::messages::{DELETE_MESSAGES, PUT_MESSAGES, message_row};
 use crate::ops::OpRecord;
 use crate::records::{ApprovalRow, AuditPlace, AuditRow, INSERT_APPROVALS, INSERT_AUDIT, approval_row, audit_row};
@@ -49,9 +50,10 @@ impl Store {
     /// # Errors
     /// With [`StoreError::OutcomeUnknown`] and, after a lost answer, [`StoreError::TakenOver`], the outcome is unknown. Otherwise
     /// nothing was stored: the row does not follow the newest append ([`StoreError::Stale`]), another process has taken over the
-    /// database, or the database refused.
+    /// database or the workspace ([`StoreError::NotHere`]), or the database refused.
     pub async fn append(&self, chat: &ChatRow, append: Append<'_>) -> Result<u64, StoreError> {
-        let write = append_write(chat, append)?;
+        let tenure = self.tenure_of(chat.workspace_id)?;
+        let write = append_write(chat, append, tenure)?;
         match &self.db {
             Db::Sqlite { appends, .. } => appends.store(write).await,
             Db::Postgres { appends, .. } => appends.as_ref().ok_or(StoreError::TakenOver)?.store(&write).await,
@@ -59,7 +61,7 @@ impl Store {
     }
 }
 
-fn append_write(chat: &ChatRow, append: Append<'_>) -> Result<AppendWrite, StoreError> {
+fn append_write(chat: &ChatRow, append: Append<'_>, tenure: Tenure) -> Result<AppendWrite, StoreError> {
     let place = AuditPlace { workspace: Some(chat.workspace_id), chat: Some(chat.id) };
     let (messages, deleted) = net_messages(append.events);
     let sources = MessageSources::new(messages.iter().map(|(message, _)| *message));
@@ -81,7 +83,7 @@ fn append_write(chat: &ChatRow, append: Append<'_>) -> Result<AppendWrite, Store
     };
     writes.push(RowWrite::new(&INSERT_OPS, append.op.into_iter().map(op).collect()));
     writes.retain(|write| !write.rows.is_empty());
-    Ok(AppendWrite { chat: chat.id.0, version: chat.version, columns: chat_columns(chat)?, writes })
+    Ok(AppendWrite { tenure, chat: chat.id.0, version: chat.version, columns: chat_columns(chat)?, writes })
 }
 
 /// The columns that change with an append, in the order of `UPDATE_CHAT` and `CREATE_CHAT` in `append_write.rs`.

@@ -1,12 +1,14 @@
 //! The rows of an append, for both databases.
 
 use crate::arg::Arg;
+use crate::leases::Tenure;
 use crate::rows::RowWrite;
 use sqlx::types::Uuid;
 
 /// The rows of an append.
 #[derive(Debug)]
 pub(crate) struct AppendWrite {
+    pub tenure: Tenure,
     pub chat: Uuid,
     /// The version that this append follows.
     pub version: u64,

@@ -6,6 +6,7 @@ use crate::db::{Db, Row};
 use crate::error::StoreError;
 use crate::marks::Marks;
 use crate::messages::pattern;
+use crate::ownership::Scope;
 use crate::store::{Store, enum_name, micros, parse_enum, timestamp};
 use planwright_protocol::api::chat::{ChatView, ProgressView};
 use planwright_protocol::config::stored_role;
@@ -155,6 +156,8 @@ const KEEP_CALLS: &str = "insert into past_calls (workspace_id, chat_id, model, 
 const DELETE_CHAT: &str = "delete from chats where id = $1";
 const UNFINISHED: &str = "select id from chats where run_id is not null
     and not exists (select 1 from workspaces where workspaces.id = chats.workspace_id and is_leaving = 1)";
+const UNFINISHED_IN: &str = "select id from chats where run_id is not null and workspace_id = $1
+    and not exists (select 1 from workspaces where workspaces.id = chats.workspace_id and is_leaving = 1)";
 const FOREIGN_PLANS: &str = "select plan_file from chats where workspace_id = $1 and id <> $2 and plan_file is not null
     and plan_file is distinct from (select plan_file from chats where id = $2)";
 const PLAN_OWNERS: &str =
@@ -170,7 +173,7 @@ impl Store {
     pub async fn create_chat(&self, chat: &ChatRow) -> Result<(), StoreError> {
         let args = created_row(chat)?;
         if let Db::Postgres { appends: Some(appends), .. } = &self.db {
-            return appends.create_chat(&args).await;
+            return appends.create_chat(&args, &self.tenure_of(chat.workspace_id)?).await;
         }
         let mut transaction = self.db.begin().await?;
         transaction.run(CREATE_CHAT, args).await?;
@@ -189,7 +192,7 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError> {
-        let mut transaction = self.db.begin().await?;
+        let mut transaction = self.db.begin_in(Scope::Chat(id)).await?;
         transaction.run(KEEP_CALLS, args![id.0]).await?;
         transaction.run(LOOSEN_CHAT, args![id.0]).await?;
         transaction.run(DELETE_CHAT, args![id.0]).await?;
@@ -224,6 +227,14 @@ impl Store {
     /// The database failed.
     pub async fn unfinished(&self) -> Result<Vec<ChatId>, StoreError> {
         self.db.rows(UNFINISHED, args![]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
+    }
+
+    /// The same in one workspace.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn unfinished_in(&self, workspace: WorkspaceId) -> Result<Vec<ChatId>, StoreError> {
+        self.db.rows(UNFINISHED_IN, args![workspace.0]).await?.iter().map(|row| Ok(ChatId(row.get("id")?))).collect()
     }
 
     /// The plans of a workspace that belong to other chats.

@@ -5,6 +5,7 @@ use crate::error::StoreError;
 use crate::escape::{escape, unescape};
 use crate::failure;
 use crate::group_commit::GroupCommit;
+use crate::ownership::Scope;
 use crate::postgres;
 use crate::postgres_appends::PostgresAppends;
 use crate::room::{self, Room};
@@ -100,7 +101,13 @@ impl Db {
         Ok(self.rows(sql, args).await?.into_iter().next())
     }
 
+    /// Begins a transaction that changes nothing of a workspace.
     pub async fn begin(&self) -> Result<Transaction, StoreError> {
+        self.begin_in(Scope::Server).await
+    }
+
+    /// Begins a transaction that changes only what is in the scope.
+    pub async fn begin_in(&self, scope: Scope) -> Result<Transaction, StoreError> {
         Ok(match self {
             Db::Sqlite { writer, room, .. } => {
                 room::make(room.get()).await;
@@ -110,7 +117,7 @@ impl Db {
             Db::Postgres { writer, appends, .. } => {
                 let mut transaction = writer.begin().await?;
                 if let Some(appends) = appends {
-                    appends.check_owner(&mut transaction).await?;
+                    appends.ownership().check(&mut transaction, scope).await?;
                 }
                 Transaction::Postgres(transaction)
             }

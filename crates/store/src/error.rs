@@ -17,8 +17,22 @@ pub enum StoreError {
     Address(String),
     #[error("can't reach PostgreSQL ({place}): {reason}. Check that it is running and that the database URL is right")]
     Unreachable { place: String, reason: String },
-    #[error("another planwright uses this database; stop it, or give another --database-url")]
+    #[error(
+        "another planwright uses this database; stop it, give another --database-url, or start all of them with --nats-url and a --node name each"
+    )]
     InUse,
+    #[error(
+        "the nodes {0} use this database together; join them with --nats-url and a --node name of your own, stop them, or give another --database-url"
+    )]
+    NodesRun(String),
+    #[error("another process is running as node {0} on this database; give this one another --node name")]
+    NodeInUse(String),
+    #[error(
+        "node {node} has version {theirs}, and this is {ours}: nodes work together if their versions are neighbours. Upgrade one minor version at a time, or stop the other nodes first"
+    )]
+    NodeVersion { node: String, theirs: String, ours: String },
+    #[error("the workspace is at another node")]
+    NotHere,
     #[error("can't reach the database: {0}")]
     Away(sqlx::Error),
     #[error("the connection to the database was lost while a change was being stored: {0}")]
@@ -49,6 +63,10 @@ impl StoreError {
             | StoreError::Address(_)
             | StoreError::Unreachable { .. }
             | StoreError::InUse
+            | StoreError::NodesRun(_)
+            | StoreError::NodeInUse(_)
+            | StoreError::NodeVersion { .. }
+            | StoreError::NotHere
             | StoreError::OutcomeUnknown(_)
             | StoreError::TakenOver
             | StoreError::Stale => false,
@@ -98,6 +116,10 @@ impl From<StoreError> for Problem {
                 );
                 return Problem { retryable: false, ..Problem::new(ErrorCode::NotReady, text) };
             }
+            StoreError::NotHere => {
+                let text = "This workspace is at another node now, or at none for a moment. Try again in a few seconds.";
+                return Problem::new(ErrorCode::NodeAway, text);
+            }
             StoreError::TakenOver => "Another planwright has taken over this database. Restart this one.".to_owned(),
             StoreError::Stale => "The chat has changed since it was read, so nothing was stored. Load it again, then try again.".to_owned(),
             StoreError::Database(_)
@@ -105,7 +127,12 @@ impl From<StoreError> for Problem {
             | StoreError::Newer { .. }
             | StoreError::Address(_)
             | StoreError::Unreachable { .. }
-            | StoreError::InUse => format!("The database failed: {error}. Nothing was changed; check the database, then try again."),
+            | StoreError::InUse
+            | StoreError::NodesRun(_)
+            | StoreError::NodeInUse(_)
+            | StoreError::NodeVersion { .. } => {
+                format!("The database failed: {error}. Nothing was changed; check the database, then try again.")
+            }
         };
         Problem::new(ErrorCode::Internal, text)
     }

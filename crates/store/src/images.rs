@@ -2,6 +2,7 @@
 
 use crate::arg::args;
 use crate::error::StoreError;
+use crate::ownership::Scope;
 use crate::store::Store;
 use crate::versions::{Content, Versions, version_writes};
 use planwright_protocol::ChatId;
@@ -17,7 +18,7 @@ impl Store {
     /// The database failed.
     pub async fn put_image(&self, chat: ChatId, image: Content) -> Result<(), StoreError> {
         let versions = Versions { images: vec![image.sha256.clone()], contents: vec![image], ..Versions::default() };
-        let mut transaction = self.db.begin().await?;
+        let mut transaction = self.db.begin_in(Scope::Chat(chat)).await?;
         for write in version_writes(chat, &versions)?.iter().filter(|write| !write.rows.is_empty()) {
             transaction.write(write).await?;
         }

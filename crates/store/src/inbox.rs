@@ -4,6 +4,7 @@ use crate::arg::args;
 use crate::chats::{ChatRow, read_chat};
 use crate::db::Row;
 use crate::error::StoreError;
+use crate::ownership::Scope;
 use crate::store::{Store, micros, parse_enum};
 use planwright_protocol::api::workspace::Right;
 use planwright_protocol::{ChatId, Timestamp, UserId};
@@ -130,7 +131,7 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn view_file(&self, chat: ChatId, user: Option<UserId>, file: &ViewedFile, at: Timestamp) -> Result<bool, StoreError> {
-        let mut transaction = self.db.begin().await?;
+        let mut transaction = self.db.begin_in(Scope::Chat(chat)).await?;
         let sha256 = file.after_sha256.clone().unwrap_or_default();
         let rows = transaction.rows(VIEW, args![chat.0, viewer(user), file.path.as_str(), sha256, micros(at)]).await?;
         transaction.commit().await?;
@@ -142,7 +143,7 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn unview_file(&self, chat: ChatId, user: Option<UserId>, path: &str) -> Result<(), StoreError> {
-        let mut transaction = self.db.begin().await?;
+        let mut transaction = self.db.begin_in(Scope::Chat(chat)).await?;
         transaction.run(UNVIEW, args![chat.0, viewer(user), path]).await?;
         transaction.commit().await
     }

@@ -23,7 +23,9 @@
 //! | `db`, `arg` | one interface to both databases, and query arguments |
 //! | `rows` | statements that write many rows, with one text for both databases |
 //! | `sqlite`, `group_commit` | SQLite; appends that share a commit |
-//! | `postgres`, `postgres_session`, `escape`, `owner`, `postgres_appends` | PostgreSQL; which process owns it; appends in one round trip each |
+//! | `postgres`, `postgres_session`, `escape`, `postgres_appends` | PostgreSQL; appends in one round trip each |
+//! | `ownership`, `owner`, `node`, `leases` | which process may write what: one process alone, or nodes with leases of workspaces |
+//! | `nodes`, `parcels` | the nodes for people, where a workspace is; messages that are too large for the bus |
 //! | `error`, `failure` | errors: which are temporary, and after which the outcome is unknown |
 //!
 //! Invariants: acknowledged data is on disk; an event and its records are one transaction; there is no SQL outside this crate; no
@@ -46,12 +48,17 @@ mod failure;
 mod group_commit;
 mod images;
 mod inbox;
+mod leases;
 mod marks;
 mod members;
 mod messages;
+mod node;
+mod nodes;
 mod ops;
 mod owner;
+mod ownership;
 mod pages;
+mod parcels;
 mod postgres;
 mod postgres_appends;
 mod postgres_session;
@@ -76,8 +83,11 @@ pub use counts::{AuditCount, CountKey, UtcOffset};
 pub use error::StoreError;
 pub use events::StoredEvent;
 pub use inbox::{InboxEntry, InboxRow, ViewedFile};
+pub use leases::{LeaseChange, Leases, Tenure};
 pub use marks::Marks;
 pub use members::{MemberChange, MemberRow};
+pub use node::NodeOptions;
+pub use nodes::{LeaseRow, NodePlace, NodeRow};
 pub use ops::OpRecord;
 pub use planwright_protocol::api::workspace::{Right, WorkspaceRow};
 pub use records::{Adherence, ApprovalRow, AuditCursor, AuditEntry, AuditFilter, AuditKind, AuditRow};

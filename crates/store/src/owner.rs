@@ -1,4 +1,4 @@
-//! Ensures that only one process owns a PostgreSQL database.
+//! Ensures that only one process owns a PostgreSQL database that no nodes share.
 //!
 //! Two mechanisms serve two purposes. An advisory lock on its own connection tells a second process immediately that the database
 //! is in use. A row in `planwright_owner` with this process's number is the proof of ownership: every write checks it, and a
@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 /// How long the connections of a killed process may take to close.
 const HAND_OVER: Duration = Duration::from_secs(5);
 /// "planwright" as the number of the advisory lock, which is separate for each database.
-const LOCK: i64 = 0x706c_616e_7772;
+pub(crate) const LOCK: i64 = 0x706c_616e_7772;
 /// How often the connection that holds the lock is checked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the server may take to answer before the connection counts as lost.
@@ -24,17 +24,22 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Waits for running writes of an earlier owner: they hold a lock on its row.
 const TAKE_OVER: &str = "with earlier as (delete from planwright_owner) insert into planwright_owner default values returning number";
+const LIVE_NODES: &str = "select string_agg(name, ', ' order by name) from nodes
+    where is_ended = 0 and expires_at > (extract(epoch from clock_timestamp()) * 1000000)::bigint";
+const END_NODES: &str = "update nodes set is_ended = 1 where is_ended = 0;
+    with owned as materialized (select workspace_id from workspace_leases where incarnation is not null for update)
+    update workspace_leases set incarnation = null from owned where workspace_leases.workspace_id = owned.workspace_id";
 /// Checks and locks the owner's row: it can't be deleted until the statement or transaction has ended.
 pub(crate) const CHECK_OWNER: &str = "select number from planwright_owner where number = $1 for key share";
 
 /// Holds the lock until it is dropped or closed.
 #[derive(Debug)]
-pub(crate) struct Ownership {
+pub(crate) struct SoleOwner {
     pub number: i64,
     watch: Mutex<Option<(oneshot::Sender<()>, JoinHandle<()>)>>,
 }
 
-impl Ownership {
+impl SoleOwner {
     /// Makes this process the owner, unless another one is running.
     pub async fn take(options: &PgConnectOptions, mut connection: PgConnection) -> Result<Self, StoreError> {
         let began = Instant::now();
@@ -43,6 +48,10 @@ impl Ownership {
                 return Err(StoreError::InUse);
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let nodes = live_nodes(&mut connection).await?;
+        if !nodes.is_empty() {
+            return Err(StoreError::NodesRun(nodes));
         }
         let table = "create table if not exists planwright_owner (number bigint generated always as identity primary key,
             since timestamptz not null default now())";
@@ -105,6 +114,18 @@ async fn retake(options: &PgConnectOptions, number: i64) -> Option<PgConnection>
             Ok(Ok((_, true, false)) | Err(_)) | Err(_) => tokio::time::sleep(CHECK_INTERVAL).await,
         }
     }
+}
+
+/// The names of running nodes. Ends those that were late, with their leases.
+async fn live_nodes(connection: &mut PgConnection) -> Result<String, StoreError> {
+    if !sqlx::query_scalar("select to_regclass('workspace_leases') is not null").fetch_one(&mut *connection).await? {
+        return Ok(String::new());
+    }
+    let nodes = sqlx::query_scalar::<_, Option<String>>(LIVE_NODES).fetch_one(&mut *connection).await?;
+    if nodes.is_none() {
+        sqlx::raw_sql(END_NODES).execute(connection).await?;
+    }
+    Ok(nodes.unwrap_or_default())
 }
 
 async fn try_lock(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {

@@ -2,14 +2,19 @@
 
 use crate::db::Db;
 use crate::error::StoreError;
-use crate::owner::Ownership;
+use crate::leases::{LeaseChange, Leases};
+use crate::node::{IS_SOLE, Node, NodeOptions};
+use crate::owner::{LOCK, SoleOwner};
+use crate::ownership::Ownership;
 use crate::postgres_appends::PostgresAppends;
 use crate::postgres_session::set_up;
+use crate::store::migrate;
 use sqlx::ConnectOptions;
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Connection timeout. It is short, because a person waits for the start.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -17,15 +22,48 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) const READERS: u32 = 8;
 /// Statements that a connection keeps prepared: the common shapes of appends, and all others.
 const PREPARED: usize = 256;
+/// The number of the advisory lock under which nodes migrate the database, one after the other.
+const MIGRATION_LOCK: i64 = 0x706c_616e_6d69;
+
 /// Connects, and ensures that no other process uses the database.
 pub(crate) async fn open(url: &str) -> Result<Db, StoreError> {
+    let (options, first) = connect(url).await?;
+    let ownership = Ownership::Sole(SoleOwner::take(&options, first).await?);
+    with_writers(options, ownership).await
+}
+
+/// Connects as a node among others. Migrates the database first, one node at a time.
+pub(crate) async fn join(url: &str, node: NodeOptions) -> Result<(Db, Leases, UnboundedReceiver<LeaseChange>), StoreError> {
+    let (options, mut first) = connect(url).await?;
+    if sqlx::query_scalar(IS_SOLE).bind(LOCK).fetch_one(&mut first).await? {
+        return Err(StoreError::InUse);
+    }
+    sqlx::query("select pg_advisory_lock($1)").bind(MIGRATION_LOCK).execute(&mut first).await?;
+    let migrated = async {
+        let db = visit(url).await?;
+        let migrated = migrate(&db).await;
+        db.close().await;
+        migrated
+    };
+    let migrated = migrated.await;
+    sqlx::query("select pg_advisory_unlock($1)").bind(MIGRATION_LOCK).execute(&mut first).await?;
+    migrated?;
+    let (leases, held, changes) = Leases::of_node(node.name.clone(), sqlx::types::Uuid::nil());
+    let node = Node::join(options.clone(), first, node, held).await?;
+    Ok((with_writers(options, Ownership::Node(node)).await?, leases, changes))
+}
+
+async fn connect(url: &str) -> Result<(PgConnectOptions, PgConnection), StoreError> {
     let options = options(url)?;
     let unreachable = |reason: String| StoreError::Unreachable { place: place(&options), reason };
     let first = tokio::time::timeout(TIMEOUT, options.connect()).await;
     let first = first
         .map_err(|_| unreachable(format!("no answer within {} seconds", TIMEOUT.as_secs())))?
         .map_err(|error| unreachable(error.to_string()))?;
-    let ownership = Ownership::take(&options, first).await?;
+    Ok((options, first))
+}
+
+async fn with_writers(options: PgConnectOptions, ownership: Ownership) -> Result<Db, StoreError> {
     let writer = PgPoolOptions::new()
         .max_connections(1)
         .acquire_timeout(TIMEOUT)

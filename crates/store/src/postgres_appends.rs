@@ -4,10 +4,11 @@ use crate::append_write::{AppendWrite, CHAT_ARGUMENTS, CREATE_CHAT, UPDATE_CHAT}
 use crate::arg::Arg;
 use crate::error::StoreError;
 use crate::failure;
-use crate::owner::{CHECK_OWNER, Ownership};
+use crate::leases::Tenure;
+use crate::ownership::{Ownership, Scope};
 use crate::postgres_session::connect_writer;
 use crate::rows::{self, MOST_ROWS};
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection};
 use sqlx::types::Uuid;
 use sqlx::{Arguments as _, AssertSqlSafe, Connection as _, Row as _};
 use std::collections::HashMap;
@@ -74,6 +75,9 @@ impl PostgresAppends {
         let moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner).remove(&write.chat);
         let mut version = moved.filter(|(from, _)| *from == write.version).map_or(write.version, |(_, to)| to);
         let result = self.store_from(write, &mut version).await;
+        if matches!(result, Err(StoreError::NotHere)) {
+            write.tenure.disprove();
+        }
         if result.is_err() && version != write.version {
             self.moved.lock().unwrap_or_else(PoisonError::into_inner).insert(write.chat, (write.version, version));
         }
@@ -84,6 +88,9 @@ impl PostgresAppends {
     async fn store_from(&self, write: &AppendWrite, version: &mut u64) -> Result<u64, StoreError> {
         let mut backoff = Backoff(FIRST_WAIT);
         loop {
+            if write.tenure.is_over() {
+                return Err(StoreError::NotHere);
+            }
             match self.try_store(write, *version).await {
                 Err(error) if error.is_temporary() => self.note_outage(&error),
                 result => {
@@ -99,19 +106,21 @@ impl PostgresAppends {
     }
 
     /// Stores a new chat. Retrying is safe: no other process creates a chat with this id.
-    pub async fn create_chat(&self, args: &[Arg]) -> Result<(), StoreError> {
+    pub async fn create_chat(&self, args: &[Arg], tenure: &Tenure) -> Result<(), StoreError> {
         let mut backoff = Backoff(FIRST_WAIT);
-        let number = args.len() + 1;
+        let (proof, proof_args) = self.ownership.proof(tenure.proof(), args.len() + 1);
         let text = format!(
-            "with owner as materialized ({}), chat as ({CREATE_CHAT} where exists (select 1 from owner) on conflict (id) do nothing)
-                select count(*) as owned from owner",
-            check_owner(number)
+            "with owner as materialized ({proof}), chat as ({CREATE_CHAT} where exists (select 1 from owner) on conflict (id) do nothing)
+                select count(*) as owned from owner"
         );
         loop {
+            if tenure.is_over() {
+                return Err(StoreError::NotHere);
+            }
             let created = self.with_connection(async |connection| {
-                let arguments = self.arguments(args.iter())?;
+                let arguments = arguments(args.iter().chain(&proof_args))?;
                 let row = sqlx::query_with(AssertSqlSafe(text.clone()), arguments).fetch_one(connection).await?;
-                owned(&row)
+                self.ownership.owned(&row)
             });
             match created.await {
                 Err(error) if error.is_temporary() => self.note_outage(&error),
@@ -124,10 +133,9 @@ impl PostgresAppends {
         }
     }
 
-    /// Checks that this process owns the database, and keeps it so until the transaction ends.
-    pub async fn check_owner(&self, connection: &mut PgConnection) -> Result<(), StoreError> {
-        let row = sqlx::query(CHECK_OWNER).bind(self.ownership.number).fetch_optional(connection).await?;
-        row.map(|_| ()).ok_or(StoreError::TakenOver)
+    /// How this process owns what it writes.
+    pub fn ownership(&self) -> &Ownership {
+        &self.ownership
     }
 
     /// Ends waiting appends, and releases the database.
@@ -154,11 +162,10 @@ impl PostgresAppends {
 
     /// A single statement, which the server executes completely or not at all.
     async fn store_at_once(&self, connection: &mut PgConnection, write: &AppendWrite, version: u64) -> Result<(), StoreError> {
-        let mut text = format!(
-            "with owner as materialized ({}), chat as ({UPDATE_CHAT} and exists (select 1 from owner) returning id)",
-            check_owner(CHAT_ARGUMENTS + 1)
-        );
-        let mut arguments = self.arguments(write.place(version).iter().chain(&write.columns))?;
+        let (proof, proof_args) = self.ownership.proof(write.tenure.proof(), CHAT_ARGUMENTS + 1);
+        let mut text =
+            format!("with owner as materialized ({proof}), chat as ({UPDATE_CHAT} and exists (select 1 from owner) returning id)");
+        let mut arguments = arguments(write.place(version).iter().chain(&write.columns).chain(&proof_args))?;
         for (number, part) in write.writes.iter().enumerate() {
             let rows = rows::postgres_text(part, arguments.len(), "where exists (select 1 from chat)");
             text.push_str(&format!(", write_{number} as ({rows})"));
@@ -166,17 +173,14 @@ impl PostgresAppends {
         }
         text.push_str(" select (select count(*) from owner) as owned, (select count(*) from chat) as stored");
         let row = sqlx::query_with(AssertSqlSafe(text), arguments).fetch_one(connection).await?;
-        owned(&row)?;
+        self.ownership.owned(&row)?;
         if row.try_get::<i64, _>("stored")? == 1 { Ok(()) } else { Err(StoreError::Stale) }
     }
 
     async fn store_in_steps(&self, connection: &mut PgConnection, write: &AppendWrite, version: u64) -> Result<(), StoreError> {
         let mut transaction = connection.begin().await?;
-        self.check_owner(&mut transaction).await?;
-        let mut arguments = PgArguments::default();
-        for arg in write.place(version).iter().chain(&write.columns) {
-            rows::add_postgres(&mut arguments, arg).map_err(sqlx::Error::Encode)?;
-        }
+        self.ownership.check(&mut transaction, Scope::Workspace(write.tenure.proof())).await?;
+        let arguments = arguments(write.place(version).iter().chain(&write.columns))?;
         let updated = sqlx::query_with(UPDATE_CHAT, arguments).execute(&mut *transaction).await?;
         if updated.rows_affected() == 0 {
             transaction.rollback().await?;
@@ -195,6 +199,9 @@ impl PostgresAppends {
     async fn settle(&self, write: &AppendWrite, version: u64, backoff: &mut Backoff) -> Result<LostAppend, StoreError> {
         loop {
             self.wait(backoff).await?;
+            if write.tenure.is_over() {
+                return Err(StoreError::NotHere);
+            }
             match self.try_settle(write, version).await {
                 Ok(Some(found)) if found == version + 1 => return Ok(LostAppend::Stored),
                 Ok(Some(found)) if found == version + 2 => return Ok(LostAppend::NotStored),
@@ -212,33 +219,23 @@ impl PostgresAppends {
 
     /// The chat's current version; `None` if the chat was deleted.
     async fn try_settle(&self, write: &AppendWrite, version: u64) -> Result<Option<u64>, StoreError> {
+        let (proof, proof_args) = self.ownership.proof(write.tenure.proof(), 3);
         let text = format!(
-            "with owner as materialized ({}), settled as
+            "with owner as materialized ({proof}), settled as
                 (update chats set version = version + 2 where id = $1 and version = $2 and exists (select 1 from owner) returning version)
                 select (select count(*) from owner) as owned,
-                    coalesce((select version from settled), (select version from chats where id = $1)) as version",
-            check_owner(3)
+                    coalesce((select version from settled), (select version from chats where id = $1)) as version"
         );
         let settled = self.with_connection(async |connection| {
-            let arguments = self.arguments(write.place(version).iter())?;
+            let arguments = arguments(write.place(version).iter().chain(&proof_args))?;
             let row = sqlx::query_with(AssertSqlSafe(text), arguments).fetch_one(connection).await?;
-            owned(&row)?;
+            self.ownership.owned(&row)?;
             let version: Option<i64> = row.try_get("version")?;
             Ok(version.map(i64::cast_unsigned))
         });
         let settled = settled.await?;
         self.note_answer();
         Ok(settled)
-    }
-
-    /// These arguments, followed by the owner's number.
-    fn arguments<'a>(&self, args: impl Iterator<Item = &'a Arg>) -> Result<PgArguments, StoreError> {
-        let mut arguments = PgArguments::default();
-        for arg in args {
-            rows::add_postgres(&mut arguments, arg).map_err(sqlx::Error::Encode)?;
-        }
-        arguments.add(self.ownership.number).map_err(sqlx::Error::Encode)?;
-        Ok(arguments)
     }
 
     /// Runs `work` on a connection, and keeps the connection unless it may be broken.
@@ -286,11 +283,10 @@ impl PostgresAppends {
     }
 }
 
-/// [`CHECK_OWNER`] with another placeholder number.
-fn check_owner(number: usize) -> String {
-    CHECK_OWNER.replace("$1", &format!("${number}"))
-}
-
-fn owned(row: &PgRow) -> Result<(), StoreError> {
-    if row.try_get::<i64, _>("owned")? == 1 { Ok(()) } else { Err(StoreError::TakenOver) }
+fn arguments<'a>(args: impl Iterator<Item = &'a Arg>) -> Result<PgArguments, StoreError> {
+    let mut arguments = PgArguments::default();
+    for arg in args {
+        rows::add_postgres(&mut arguments, arg).map_err(sqlx::Error::Encode)?;
+    }
+    Ok(arguments)
 }

@@ -1,6 +1,7 @@
 use crate::contents::Collector;
 use crate::db::Db;
 use crate::error::StoreError;
+use crate::leases::{Leases, Tenure};
 use crate::room::Room;
 use crate::{postgres, sqlite};
 use std::path::Path;
@@ -11,6 +12,9 @@ use std::sync::Arc;
 pub struct Store {
     pub(crate) db: Db,
     pub(crate) collector: Collector,
+    pub(crate) leases: Leases,
+    /// The tenure that this store's writes belong to; `None` for the current one.
+    pub(crate) tenure: Option<Tenure>,
 }
 
 /// One migration, in the SQL of each database.
@@ -52,6 +56,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(18 "0018_ops"),
     migration!(19 "0019_search"),
     migration!(20 "0020_step_choice"),
+    migration!(21 "0021_cluster"),
 ];
 
 impl Store {
@@ -111,28 +116,38 @@ impl Store {
             db.close().await;
             return Ok(None);
         }
-        Ok(Some(Self { db, collector: Collector::default() }))
+        Ok(Some(Self::of(db)))
+    }
+
+    pub(crate) fn of(db: Db) -> Self {
+        Self { db, collector: Collector::default(), leases: Leases::default(), tenure: None }
     }
 
     async fn migrated(db: Db) -> Result<Self, StoreError> {
-        let version = applied_version(&db).await?;
-        for migration in MIGRATIONS.iter().filter(|migration| migration.number > version) {
-            let mut transaction = db.begin().await?;
-            transaction
-                .script(match db {
-                    Db::Sqlite { .. } => migration.sqlite,
-                    Db::Postgres { .. } => migration.postgres,
-                })
-                .await?;
-            transaction.set_version(migration.number).await?;
-            transaction.commit().await?;
-        }
-        let store = Self { db, collector: Collector::default() };
+        migrate(&db).await?;
+        let store = Self::of(db);
         // Continues deletions that the end of an earlier process interrupted.
         store.collect_contents();
         store.finish_removals();
         Ok(store)
     }
+}
+
+/// Applies the missing migrations.
+pub(crate) async fn migrate(db: &Db) -> Result<(), StoreError> {
+    let version = applied_version(db).await?;
+    for migration in MIGRATIONS.iter().filter(|migration| migration.number > version) {
+        let mut transaction = db.begin().await?;
+        transaction
+            .script(match db {
+                Db::Sqlite { .. } => migration.sqlite,
+                Db::Postgres { .. } => migration.postgres,
+            })
+            .await?;
+        transaction.set_version(migration.number).await?;
+        transaction.commit().await?;
+    }
+    Ok(())
 }
 
 /// The number of the newest applied migration, if it is known.

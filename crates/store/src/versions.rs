@@ -143,7 +143,7 @@ impl Store {
         if paths.is_empty() {
             return Ok(());
         }
-        let mut transaction = self.db.begin().await?;
+        let mut transaction = self.db.begin_in(self.scope()).await?;
         for path in paths {
             transaction.run(LOOSEN_CHANGE, args![message.0, path.as_str()]).await?;
             transaction.run(FORGET_CHANGE, args![message.0, path.as_str()]).await?;

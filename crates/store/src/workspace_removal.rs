@@ -3,6 +3,7 @@
 
 use crate::arg::args;
 use crate::error::StoreError;
+use crate::ownership::Scope;
 use crate::store::Store;
 use planwright_protocol::{ChatId, WorkspaceId};
 
@@ -22,7 +23,7 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn hide_workspace(&self, id: WorkspaceId) -> Result<(), StoreError> {
-        let mut transaction = self.db.begin().await?;
+        let mut transaction = self.db.begin_in(self.scope_of(id)?).await?;
         transaction.run(LEAVE, args![id.0, format!("removed {id}")]).await?;
         transaction.commit().await
     }
@@ -44,13 +45,13 @@ impl Store {
                 self.delete_chat(chat).await?;
             }
         }
-        let mut transaction = self.db.begin().await?;
+        let mut transaction = self.db.begin_in(self.scope_of(id)?).await?;
         transaction.run(DELETE, args![id.0]).await?;
         transaction.commit().await
     }
 
     /// Continues interrupted deletions, in the background.
-    pub(crate) fn finish_removals(&self) {
+    pub fn finish_removals(&self) {
         let store = self.clone();
         tokio::spawn(async move {
             if let Err(error) = store.remove_leaving().await {
@@ -61,7 +62,11 @@ impl Store {
 
     async fn remove_leaving(&self) -> Result<(), StoreError> {
         for row in self.db.rows(LEAVING, args![]).await? {
-            self.delete_workspace(WorkspaceId(row.get("id")?)).await?;
+            let id = WorkspaceId(row.get("id")?);
+            // Another node's are its own to delete.
+            if self.leases.holds(id) {
+                self.delete_workspace(id).await?;
+            }
         }
         Ok(())
     }
@@ -69,7 +74,7 @@ impl Store {
     /// Deletes all but a few events of a chat, so that the rest is one step.
     async fn delete_most_events(&self, chat: ChatId) -> Result<(), StoreError> {
         while let Some(row) = self.db.row(STEP_OF_EVENTS, args![chat.0]).await? {
-            let mut transaction = self.db.begin().await?;
+            let mut transaction = self.db.begin_in(Scope::Chat(chat)).await?;
             transaction.run(DELETE_EVENTS, args![chat.0, row.number("last")?]).await?;
             transaction.commit().await?;
             // Lets waiting writers go first.

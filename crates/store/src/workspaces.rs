@@ -22,6 +22,8 @@ const OF_OTHERS: &str = "select * from workspaces where is_leaving = 0 and not e
 const AT: &str = "select * from workspaces where path = $1";
 const ENSURE: &str = "insert into workspaces (id, name, path, created_at) values ($1, $2, $3, $4)
     on conflict (path) do update set path = excluded.path returning *";
+/// Belongs to no node yet.
+const LEASE: &str = "insert into workspace_leases (workspace_id, home) values ($1, '') on conflict (workspace_id) do nothing";
 const ALL: &str = "select * from workspaces where is_leaving = 0 order by name, id";
 const ONE: &str = "select * from workspaces where id = $1 and is_leaving = 0";
 const UPDATE: &str = "update workspaces set name = $2, settings = $3 where id = $1";
@@ -99,7 +101,7 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn update_workspace(&self, row: &WorkspaceRow) -> Result<(), StoreError> {
-        let mut transaction = self.db.begin().await?;
+        let mut transaction = self.db.begin_in(self.scope_of(row.id)?).await?;
         transaction.run(UPDATE, args![row.id.0, row.name.as_str(), serde_json::to_string(&row.settings)?]).await?;
         transaction.commit().await
     }
@@ -123,7 +125,7 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn trust(&self, id: WorkspaceId, sha256: &str) -> Result<(), StoreError> {
-        let mut transaction = self.db.begin().await?;
+        let mut transaction = self.db.begin_in(self.scope_of(id)?).await?;
         transaction.run(TRUST, args![id.0, sha256, micros(Timestamp::now())]).await?;
         transaction.commit().await
     }
@@ -149,14 +151,16 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn pin_mcp(&self, id: WorkspaceId, server: &str, origin: &str, pin: &Value) -> Result<(), StoreError> {
-        let mut transaction = self.db.begin().await?;
+        let mut transaction = self.db.begin_in(self.scope_of(id)?).await?;
         transaction.run(PIN, args![id.0, server, origin, pin.to_string(), micros(Timestamp::now())]).await?;
         transaction.commit().await
     }
 }
 
 async fn ensure(transaction: &mut Transaction, name: &str, path: &str) -> Result<WorkspaceRow, StoreError> {
-    read(&transaction.row(ENSURE, args![WorkspaceId::generate().0, name, path, micros(Timestamp::now())]).await?)
+    let row = read(&transaction.row(ENSURE, args![WorkspaceId::generate().0, name, path, micros(Timestamp::now())]).await?)?;
+    transaction.run(LEASE, args![row.id.0]).await?;
+    Ok(row)
 }
 
 fn overlap(one: &Path, other: &Path) -> bool {

@@ -10,6 +10,7 @@
 //! | [`stream`] | its event streams, as a client reads them |
 //! | [`model_server`] | a model that says what a test wants it to, over HTTP, on the wires of the vendors |
 //! | [`guard`] | the attacks of `guard-cases.json`: loading them, their fixture, their invariants |
+//! | [`nats`] | a NATS server of their own |
 //! | [`postgres`] | a PostgreSQL server of their own
 
 #![expect(
@@ -26,6 +27,7 @@ pub mod chance;
 pub mod editor;
 pub mod guard;
 pub mod model_server;
+pub mod nats;
 pub mod postgres;
 pub mod server;
 pub mod stopwatch;

@@ -18,7 +18,7 @@ mod permit;
 mod reach;
 mod settings;
 
-pub use fence::{CommitGuard, Epoch, Fence};
+pub use fence::{CommitGuard, Epoch, Fence, TenureCheck};
 pub use missing_plan::MissingPlan;
 pub use permit::{
     DeletePermit, FetchPermit, FolderPermit, LandPermit, MovePermit, Permit, ProgressPermit, PutBackPermit, RecordPermit, RunPermit,

@@ -48,7 +48,7 @@ pub use effect::{Effect, FileEffect, LandingEffect, Loss, RecordEffect, RunEffec
 pub use gate::decide;
 pub use gate::{
     AgentKind, Approval, COMMAND_CHANGES, Consent, Epoch, Fence, Grant, MissingPlan, Permit, REVERT, Scope, Secrets, Situation, Target,
-    Verdict,
+    TenureCheck, Verdict,
 };
 pub use offer::{Offer, SearchOffer, is_listed, tools_of};
 pub use path::WorkspacePath;

@@ -6,13 +6,17 @@ use crate::settings::{Configuration, Settings, WorkspaceRules};
 use planwright_config::{Trust, WorkspaceSettings};
 use planwright_protocol::api::workspace::RulesView;
 use planwright_protocol::{ErrorCode, Problem, UserId, WorkspaceId};
-use planwright_store::{Added, Store, WorkspaceRow};
+use planwright_store::{Added, NodePlace, Store, WorkspaceRow};
 use planwright_tools::{Site, Workspace};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::sync::Mutex;
+
+/// How long to wait until a node has a new workspace.
+const SETTLE_WITHIN: Duration = Duration::from_secs(5);
 
 /// A folder to add.
 pub struct NewWorkspace {
@@ -46,6 +50,7 @@ struct Inner {
     store: Store,
     configuration: Arc<dyn Configuration>,
     reserved: OnceLock<ReservedFolders>,
+    shared: OnceLock<Vec<(PathBuf, String)>>,
     open: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
     /// Held from reading a workspace's name and settings to storing them.
     edits: Mutex<()>,
@@ -54,7 +59,16 @@ struct Inner {
 impl Workspaces {
     #[must_use]
     pub fn new(store: Store, configuration: Arc<dyn Configuration>) -> Self {
-        Self { inner: Arc::new(Inner { store, configuration, reserved: OnceLock::new(), open: Mutex::default(), edits: Mutex::default() }) }
+        Self {
+            inner: Arc::new(Inner {
+                store,
+                configuration,
+                reserved: OnceLock::new(),
+                shared: OnceLock::new(),
+                open: Mutex::default(),
+                edits: Mutex::default(),
+            }),
+        }
     }
 
     #[must_use]
@@ -87,7 +101,11 @@ impl Workspaces {
     pub async fn add(&self, new: NewWorkspace) -> Result<Added, Problem> {
         let path = self.checked_folder(&new.folder)?;
         let name = new.name.map_or_else(|| Ok(name_of(&new.folder)), checked_name)?;
-        self.store().add_workspace(&name, path, new.owner).await.map_err(Problem::from)
+        let added = self.store().add_workspace(&name, path, new.owner).await?;
+        if let Added::Workspace(row) = &added {
+            self.settle(row).await?;
+        }
+        Ok(added)
     }
 
     /// The workspace at an absolute path, for the person who runs the program; added if it is unknown.
@@ -97,7 +115,36 @@ impl Workspaces {
     pub async fn ensure(&self, path: PathBuf) -> Result<WorkspaceRow, Problem> {
         let folder = find_folder(path).await?;
         let path = self.checked_folder(&folder)?;
-        self.store().ensure_workspace(&name_of(&folder), path).await.map_err(Problem::from)
+        let row = self.store().ensure_workspace(&name_of(&folder), path).await?;
+        self.settle(&row).await?;
+        Ok(row)
+    }
+
+    /// Where nodes share a database, says which of them may take a workspace, and waits a little until one has it.
+    ///
+    /// # Errors
+    /// Another node has a folder of its own at this path.
+    pub async fn settle(&self, row: &WorkspaceRow) -> Result<(), Problem> {
+        let Some(node) = self.store().leases().node().map(str::to_owned) else { return Ok(()) };
+        let shared = self.inner.shared.get().and_then(|shared| shared.iter().find(|(folder, _)| Path::new(&row.path).starts_with(folder)));
+        let home = self.store().settle(row.id, shared.map(|(_, id)| id.as_str())).await?;
+        if let Some(other) = home.strip_prefix("node:").filter(|other| *other != node) {
+            let text = format!(
+                "The folder {} belongs to node {other}. Folders of two nodes need different paths; folders that both have belong into [cluster] shared.",
+                row.path
+            );
+            return Err(Problem::new(ErrorCode::Conflict, text));
+        }
+        let began = std::time::Instant::now();
+        while began.elapsed() < SETTLE_WITHIN && matches!(self.store().place_of(row.id).await?, NodePlace::Nowhere { .. }) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
+    }
+
+    /// Names the folders that other nodes have as well, with their ids, once.
+    pub fn share(&self, folders: Vec<(PathBuf, String)>) {
+        let _ = self.inner.shared.set(folders);
     }
 
     fn checked_folder<'f>(&self, folder: &'f Path) -> Result<&'f str, Problem> {
@@ -209,6 +256,8 @@ impl Workspaces {
             return Ok(workspace.clone());
         }
         let row = self.row(id).await?;
+        // The folder of another node may be another one here.
+        self.store().leases().tenure(id)?;
         let closed = |why: &str| Problem::new(ErrorCode::NotFound, format!("The workspace folder {} {why}.", row.path));
         if let Some(why) = self.refusal(Path::new(&row.path)) {
             return Err(closed(why));
@@ -218,6 +267,11 @@ impl Workspaces {
         let workspace = Arc::new(workspace.map_err(|error| closed(&format!("can't be opened: {error}")))?);
         workspaces.insert(id, workspace.clone());
         Ok(workspace)
+    }
+
+    /// Forgets an open folder that another node works in from now on.
+    pub async fn leave(&self, id: WorkspaceId) {
+        self.inner.open.lock().await.remove(&id);
     }
 
     /// # Errors

@@ -43,6 +43,7 @@ mod matrix;
 mod mcp;
 mod messages;
 mod model_context;
+mod nodes;
 mod older_databases;
 mod outage;
 mod plan_edited;

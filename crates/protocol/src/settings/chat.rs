@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 /// The effect of a message that orders the plan to be executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +62,14 @@ impl Default for RunLimits {
     fn default() -> Self {
         Self { turns: 100, cost: 5.0 }
     }
+}
+
+/// Servers that share a PostgreSQL database.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClusterSettings {
+    /// Folders that all nodes have under the same path. A workspace elsewhere belongs to the node that added it.
+    pub shared: Vec<PathBuf>,
 }
 
 /// How long the server keeps chats and audit entries. Without it the server deletes nothing.

@@ -109,7 +109,7 @@ pub async fn change_password(
     log(app, caller, account, "password").await?;
     match caller.credential {
         Credential::Session(_) => begin(app, arrival, Some((account.id, &hash)), None).await.map(Some),
-        Credential::Open | Credential::OwnToken | Credential::ApiToken(_) => Ok(None),
+        Credential::Open | Credential::OwnToken | Credential::ApiToken(_) | Credential::Node => Ok(None),
     }
 }
 

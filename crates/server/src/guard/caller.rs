@@ -34,9 +34,16 @@ pub(super) enum Credential {
     OwnToken,
     ApiToken(Digest),
     Session(Digest),
+    /// Another node checked it.
+    Node,
 }
 
 impl Caller {
+    /// The caller of a request that another node admitted.
+    pub fn of_node(account: Option<Account>) -> Self {
+        Self { account, credential: Credential::Node }
+    }
+
     pub fn user(&self) -> Option<UserId> {
         self.account.as_ref().map(|account| account.id)
     }
@@ -113,6 +120,8 @@ pub(super) fn credential(access: &AccessControl, headers: &HeaderMap) -> Option<
 pub(super) async fn known(access: &AccessControl, store: &Store, credential: Credential) -> Result<Option<Caller>, StoreError> {
     let bearer = match &credential {
         Credential::Open | Credential::OwnToken => Some(Bearer { account: None }),
+        // Streams are no forwarded requests, and nothing else asks again.
+        Credential::Node => None,
         Credential::ApiToken(digest) => store.bearer(*digest).await?,
         Credential::Session(digest) => store.session(*digest).await?,
     };

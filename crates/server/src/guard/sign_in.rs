@@ -104,7 +104,7 @@ pub async fn sign_in(app: &App, arrival: Arrival, headers: &HeaderMap, credentia
 pub async fn sign_out(app: &App, arrival: Arrival, caller: &Caller) -> Result<HeaderValue, ApiError> {
     match caller.credential {
         Credential::Session(session) => app.sessions.store().end_session(session).await?,
-        Credential::Open | Credential::OwnToken | Credential::ApiToken(_) => {}
+        Credential::Open | Credential::OwnToken | Credential::ApiToken(_) | Credential::Node => {}
     }
     cookie(app, arrival, "", Duration::ZERO)
 }

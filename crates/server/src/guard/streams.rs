@@ -78,7 +78,7 @@ impl VisibleWorkspaces {
 pub(super) async fn close_when_access_ends(response: Response, access: StreamAccess) -> Response {
     let endless = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
     let revocable = match access.caller.credential {
-        Credential::Open | Credential::OwnToken => false,
+        Credential::Open | Credential::OwnToken | Credential::Node => false,
         Credential::ApiToken(_) | Credential::Session(_) => true,
     };
     if !(endless && revocable) {

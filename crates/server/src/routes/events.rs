@@ -1,11 +1,10 @@
-use super::chats::handle;
 use crate::App;
 use crate::answer::{ApiError, EventStream};
 use crate::guard::{Caller, VisibleWorkspaces};
 use crate::request::{Ids, LastEventId, Params};
 use crate::sse;
 use axum::extract::State;
-use planwright_feed::{Cursor, Follower};
+use planwright_feed::Cursor;
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,8 +29,7 @@ pub async fn of_chat(
 ) -> Result<EventStream, ApiError> {
     // No event has an id that is not a number: the client reloads the chat.
     let after = last.map(|id| id.parse().unwrap_or(u64::MAX)).or(query.after).unwrap_or_default();
-    let handle = handle(&app, workspace, chat).await?;
-    let follower = Follower::after(handle.chat().clone(), after).await?.counted(app.access.unsent.of(&caller));
+    let follower = app.sessions.follow(workspace, chat, Some(after)).await?.counted(app.access.unsent.of(&caller));
     Ok(sse::of_chat(follower, app.closing.clone()))
 }
 

@@ -7,6 +7,7 @@ mod audit;
 mod chats;
 mod events;
 mod inbox;
+mod nodes;
 mod opening;
 mod proxy;
 mod requests;

@@ -2,7 +2,7 @@
 
 use planwright_protocol::event::{ChatState, Usage};
 use planwright_protocol::message::UserText;
-use planwright_protocol::{ChatConfig, ChatId, Envelope, Event, Message, Role, Timestamp};
+use planwright_protocol::{ChatConfig, ChatId, Envelope, Event, Message, Role, Timestamp, WorkspaceId};
 use planwright_store::{Append, ChatRow, Store, StoreError, StoredEvent};
 use planwright_testkit::postgres::Database;
 use sqlx::postgres::PgConnectOptions;
@@ -134,10 +134,16 @@ pub async fn chat_in(store: &Store) -> ChatRow {
 
 pub async fn chat_of(store: &Store, workspace: &str) -> ChatRow {
     let workspace = store.ensure_workspace("w", workspace).await.unwrap();
-    let chat = ChatRow {
+    let chat = chat_row(workspace.id);
+    store.create_chat(&chat).await.unwrap();
+    chat
+}
+
+pub fn chat_row(workspace_id: WorkspaceId) -> ChatRow {
+    ChatRow {
         id: ChatId::generate(),
         version: 0,
-        workspace_id: workspace.id,
+        workspace_id,
         title: "T".into(),
         config: ChatConfig { role: Role::Planner, plan_file: None },
         state: ChatState::Idle,
@@ -152,9 +158,7 @@ pub async fn chat_of(store: &Store, workspace: &str) -> ChatRow {
         marks: planwright_store::Marks::default(),
         created_at: moment(0),
         updated_at: moment(0),
-    };
-    store.create_chat(&chat).await.unwrap();
-    chat
+    }
 }
 
 /// Appends to a chat, at its current version.

@@ -1,6 +1,7 @@
 //! The fence that makes a role switch final.
 
 use planwright_protocol::{ErrorCode, Problem};
+use std::fmt::Debug;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Counts the role switches of a chat. A permit of an earlier epoch is invalid.
@@ -12,6 +13,12 @@ pub struct Epoch(pub u64);
 #[derive(Debug)]
 pub struct Fence {
     epoch: RwLock<Epoch>,
+    tenure: Option<Box<dyn TenureCheck>>,
+}
+
+/// The time during which this process may change a workspace, where several share a database.
+pub trait TenureCheck: Debug + Send + Sync {
+    fn is_over(&self) -> bool;
 }
 
 /// Held during the last, irreversible step of an effect.
@@ -21,7 +28,13 @@ pub struct CommitGuard<'a>(#[expect(dead_code, reason = "held, not read")] RwLoc
 impl Fence {
     #[must_use]
     pub fn new(epoch: Epoch) -> Arc<Self> {
-        Arc::new(Self { epoch: RwLock::new(epoch) })
+        Arc::new(Self { epoch: RwLock::new(epoch), tenure: None })
+    }
+
+    /// A fence that also ends every permit with the tenure.
+    #[must_use]
+    pub fn within(epoch: Epoch, tenure: impl TenureCheck + 'static) -> Arc<Self> {
+        Arc::new(Self { epoch: RwLock::new(epoch), tenure: Some(Box::new(tenure)) })
     }
 
     #[must_use]
@@ -52,7 +65,7 @@ impl Pass {
     /// Prevents role switches while the guard is held.
     ///
     /// # Errors
-    /// `MODE_CHANGED` if the role was switched since the decision.
+    /// `MODE_CHANGED` if the role was switched since the decision; `NODE_AWAY` if another node may have the workspace by now.
     pub(super) fn enter(&self) -> Result<CommitGuard<'_>, Problem> {
         let epoch = self.fence.epoch.read().unwrap_or_else(PoisonError::into_inner);
         if *epoch != self.epoch {
@@ -61,6 +74,10 @@ impl Pass {
                 "The user switched the role during this call; nothing was changed. Continue within the new role.",
             ));
         }
+        if self.fence.tenure.as_ref().is_some_and(|tenure| tenure.is_over()) {
+            let text = "Another node may have this workspace by now; nothing was changed. The run goes on there.";
+            return Err(Problem::new(ErrorCode::NodeAway, text));
+        }
         Ok(CommitGuard(epoch))
     }
 }
@@ -68,6 +85,26 @@ impl Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[derive(Debug)]
+    struct Ending(Arc<AtomicBool>);
+
+    impl TenureCheck for Ending {
+        fn is_over(&self) -> bool {
+            self.0.load(Ordering::SeqCst)
+        }
+    }
+
+    #[test]
+    fn no_change_begins_after_the_tenure() {
+        let over = Arc::new(AtomicBool::new(false));
+        let fence = Fence::within(Epoch(1), Ending(over.clone()));
+        let pass = Pass::new(fence.epoch(), fence);
+        assert!(pass.enter().is_ok());
+        over.store(true, Ordering::SeqCst);
+        assert_eq!(pass.enter().unwrap_err().code, ErrorCode::NodeAway);
+    }
 
     #[test]
     fn a_pass_of_an_earlier_epoch_opens_nothing() {

@@ -14,6 +14,7 @@ export const errors = {
   RATE_LIMITED: 'Too many requests. Try again in a moment.',
   UNSUPPORTED_MEDIA_TYPE: 'This kind of file can’t be used.',
   INTERNAL: 'The server failed.',
+  NODE_AWAY: 'The node that has this workspace is away. Try again in a few seconds.',
   NOT_READY: 'The server is not ready. Try again in a moment.',
   TOOL_BLOCKED_BY_MODE: 'Plan mode does not allow this.',
   TOOL_NOT_PERMITTED: 'The role does not allow this.',

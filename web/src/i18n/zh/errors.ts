@@ -13,6 +13,7 @@ export const errors = {
   RATE_LIMITED: '请求过多，请稍后重试。',
   UNSUPPORTED_MEDIA_TYPE: '无法使用这种文件。',
   INTERNAL: '服务器出错。',
+  NODE_AWAY: '拥有此工作区的节点暂时不在，请几秒后重试。',
   NOT_READY: '服务器尚未就绪，请稍后重试。',
   TOOL_BLOCKED_BY_MODE: '规划模式不允许此操作。',
   TOOL_NOT_PERMITTED: '该角色不允许此操作。',
