@@ -2,7 +2,7 @@
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::execute;
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use std::io::{self, Stdout, stdout};
@@ -45,7 +45,11 @@ impl TerminalScreen {
     /// The terminal is gone.
     pub fn come_back(&mut self) -> io::Result<()> {
         take_over()?;
-        self.terminal.clear()
+        execute!(stdout(), Clear(ClearType::All))?;
+        // A new one knows of nothing that is drawn. `Terminal::clear` would ask the terminal for its cursor, and the keys that are
+        // being read would swallow the answer.
+        self.terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
+        Ok(())
     }
 }
 

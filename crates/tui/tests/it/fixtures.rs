@@ -166,7 +166,7 @@ pub fn chat_view(role: &str) -> Value {
 pub fn start(model: &Value) -> Start {
     Start {
         me: serde_json::from_value(json!({
-            "user": { "id": null, "name": "you", "admin": true, "adds_folders": true }, "version": "0.1.0", "auth": "token",
+            "user": { "id": null, "name": "you", "admin": true, "adds_folders": true }, "version": "0.1.0", "auth": "token", "takes_images": false,
             "models": { "plan": model, "act": model },
         }))
         .unwrap(),
