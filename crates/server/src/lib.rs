@@ -40,10 +40,12 @@ pub use request::LARGEST_BODY;
 pub use routes::{ModelDirectory, ModelSources, ProviderView};
 pub use successor::PATH as YIELD_PATH;
 
-use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::{Extension, Router};
 use connections::Connections;
-use guard::Peer;
+use guard::{Peer, Way};
 use planwright_chat::Sessions;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::io::DuplexStream;
@@ -136,4 +138,10 @@ impl HttpServer {
         self.in_memory.close();
         self.in_memory.wait().await;
     }
+}
+
+/// The API for requests that need no connection. They are treated like requests that came by an address of this machine.
+pub fn in_process(app: App) -> Router {
+    let peer = Peer { way: Way::Network, remote: (Ipv4Addr::LOCALHOST, 0).into(), local: None };
+    routes::router(app).layer(Extension(ConnectInfo(peer)))
 }

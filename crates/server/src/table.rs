@@ -18,6 +18,8 @@ pub struct Route {
     pub tag: &'static str,
     pub summary: &'static str,
     pub sign_in: SignInRule,
+    /// Who may call it and what a key does, if it changes something.
+    pub change: Option<ChangeRule>,
     /// Errors besides those that its types imply.
     pub errors: Vec<ErrorCode>,
     pub describe: fn(&mut Operation, &mut Schemas),
@@ -27,6 +29,40 @@ pub struct Route {
 pub enum SignInRule {
     Needed,
     NotNeeded,
+}
+
+/// The rules of a row that changes something.
+#[derive(Clone, Copy)]
+pub struct ChangeRule {
+    pub by: ChangedBy,
+    pub key: KeyUse,
+}
+
+/// Who may change something. Without accounts, everyone who is signed in may do everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangedBy {
+    /// Without signing in.
+    Everyone,
+    SignedIn,
+    /// Members and owners of the workspace.
+    Members,
+    /// Owners of the workspace.
+    Owners,
+    /// Members of the workspace who are admins of the server.
+    AdminMembers,
+    /// Admins of the server.
+    Admins,
+}
+
+/// What the server does with an `Idempotency-Key`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyUse {
+    /// The handler passes it on with its op, which is stored in the chat's own transaction.
+    WithOp,
+    /// The request is noted before it is made, and its answer is kept.
+    WithRequest,
+    /// Nothing: secrets pass through the body or the answer, which must not be kept, not even as a hash; or nothing changes.
+    Ignored,
 }
 
 /// Routes with a common prefix.
@@ -76,6 +112,14 @@ impl Table {
         self
     }
 
+    /// Says for the row above, which changes something, who may call it and what a key does.
+    pub fn by(mut self, by: ChangedBy, key: KeyUse) -> Self {
+        if let Some(route) = self.routes.last_mut() {
+            route.change = Some(ChangeRule { by, key });
+        }
+        self
+    }
+
     fn row<H, X, P>(mut self, method: Method, filter: MethodFilter, path: &str, handler: H, summary: &'static str) -> Self
     where
         H: Handler<X, App> + Described<P>,
@@ -89,6 +133,7 @@ impl Table {
             tag: self.tag,
             summary,
             sign_in: self.sign_in,
+            change: None,
             errors: Vec::new(),
             describe: <H as Described<P>>::describe,
         });
