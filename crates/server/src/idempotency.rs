@@ -6,12 +6,11 @@
 
 use crate::App;
 use crate::answer::ApiError;
+use crate::change_rule::{ChangeRule, KeyUse};
 use crate::guard::Caller;
 use crate::request::{IdempotencyKey, any_body};
-use crate::routes::change_rule;
-use crate::table::KeyUse;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
@@ -21,21 +20,12 @@ use planwright_store::{RequestKey, RequestState, Store};
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// Whether the header means something to a route.
-pub fn takes_key(method: &Method, route: &str) -> bool {
-    !matches!(key_use(method, route), None | Some(KeyUse::Ignored))
-}
-
-fn key_use(method: &Method, route: &str) -> Option<KeyUse> {
-    change_rule(method, route).map(|rule| rule.key)
-}
-
 /// The requests that this process is making.
 static UNDER_WAY: LazyLock<Mutex<HashSet<RequestKey>>> = LazyLock::new(Mutex::default);
 
 /// Makes a request with a key once.
-pub async fn answer_once(State(app): State<App>, caller: Caller, route: MatchedPath, request: Request, next: Next) -> Response {
-    match key_use(request.method(), route.as_str()) {
+pub async fn answer_once(State(app): State<App>, caller: Caller, request: Request, next: Next) -> Response {
+    match ChangeRule::of(request.extensions()).map(|rule| rule.key) {
         Some(KeyUse::WithRequest) => {}
         Some(KeyUse::WithOp | KeyUse::Ignored) | None => return next.run(request).await,
     }
@@ -157,7 +147,7 @@ mod tests {
             let operation = &DOCUMENT["paths"][&route.path][route.method.as_str().to_lowercase()];
             let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
             let keys = parameters.iter().filter(|parameter| parameter["name"] == "Idempotency-Key").count();
-            assert_eq!(keys, usize::from(takes_key(&route.method, &route.path)), "{} {}", route.method, route.path);
+            assert_eq!(keys, usize::from(route.change.is_some_and(ChangeRule::takes_key)), "{} {}", route.method, route.path);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`routes`] | the table of routes; one file per resource |
 //! | [`table`], [`describe`], [`mod@openapi`] | one table that is both served and described |
+//! | [`change_rule`] | who may call a route that changes something, and what a key does |
 //! | [`observe`] | request ids, the log, metrics |
 //! | [`headers`] | security headers of every response |
 //! | [`guard`] | authentication and authorization |
@@ -19,6 +20,7 @@
 //! Invariants: handlers make no policy decisions. Every request passes [`guard`].
 
 mod answer;
+mod change_rule;
 mod connections;
 mod describe;
 mod guard;

@@ -43,6 +43,9 @@ pub use models::{ModelDirectory, ModelSources, ProviderView};
 
 use crate::App;
 use crate::answer::ApiError;
+use crate::change_rule::ChangeRule;
+use crate::change_rule::ChangedBy::{AdminMembers, Admins, Everyone, Members, Owners, SignedIn};
+use crate::change_rule::KeyUse::{Ignored, WithOp, WithRequest};
 use crate::guard;
 use crate::headers;
 use crate::idempotency;
@@ -50,12 +53,11 @@ use crate::leash::{self, Leashes};
 use crate::observe;
 use crate::readiness::ReadinessChecks;
 use crate::request::LARGEST_BODY;
-use crate::table::ChangedBy::{AdminMembers, Admins, Everyone, Members, Owners, SignedIn};
-use crate::table::KeyUse::{Ignored, WithOp, WithRequest};
-use crate::table::{ChangeRule, Route, SignInRule, Table};
-use axum::extract::DefaultBodyLimit;
+use crate::table::{Route, SignInRule, Table};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
 use axum::http::Method;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
 use planwright_protocol::ErrorCode::{
@@ -203,21 +205,32 @@ pub fn all() -> impl Iterator<Item = Route> {
 }
 
 /// The rules of a row that changes something, by its method and its whole path.
-pub fn change_rule(method: &Method, path: &str) -> Option<ChangeRule> {
+fn change_rule(method: &Method, path: &str) -> Option<ChangeRule> {
     static RULES: LazyLock<HashMap<(Method, String), ChangeRule>> =
         LazyLock::new(|| all().filter_map(|route| Some(((route.method, route.path), route.change?))).collect());
     RULES.get(&(method.clone(), path.to_owned())).copied()
+}
+
+/// Puts the rules of its route into a request, for the guard and for `idempotency`.
+async fn note_change_rule(route: MatchedPath, mut request: Request, next: Next) -> Response {
+    if let Some(rule) = change_rule(request.method(), route.as_str()) {
+        request.extensions_mut().insert(rule);
+    }
+    next.run(request).await
 }
 
 pub fn router(app: App) -> Router {
     let check_caller = || from_fn_with_state(app.clone(), guard::check_caller);
     let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
     let answer_once = || from_fn_with_state(app.clone(), idempotency::answer_once);
-    let for_admins =
-        |table: Table| table.router.route_layer(answer_once()).route_layer(from_fn(guard::check_admin)).route_layer(check_caller());
+    let note_rule = || from_fn(note_change_rule);
+    let for_admins = |table: Table| {
+        let router = table.router.route_layer(answer_once()).route_layer(from_fn(guard::check_admin));
+        router.route_layer(check_caller()).route_layer(note_rule())
+    };
     let keep_leashes = from_fn_with_state((app.clone(), Leashes::default()), leash::observe);
     let api = api().router.fallback(not_found).route_layer(answer_once()).route_layer(keep_leashes);
-    let api = api.route_layer(check_rights).route_layer(check_caller());
+    let api = api.route_layer(check_rights).route_layer(check_caller()).route_layer(note_rule());
     let api = api.merge(sign_in_routes().router).merge(for_admins(administration()));
     public_routes()
         .router
@@ -246,7 +259,7 @@ async fn wrong_method() -> ApiError {
     Problem::new(ErrorCode::MethodNotAllowed, "This address does not accept that method.").into()
 }
 
-fn broken(_: Box<dyn std::any::Any + Send>) -> axum::response::Response {
+fn broken(_: Box<dyn std::any::Any + Send>) -> Response {
     use axum::response::IntoResponse;
     ApiError::from(Problem::new(ErrorCode::Internal, "The server has an internal error. Please report it. Stored data is safe."))
         .into_response()

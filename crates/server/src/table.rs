@@ -1,6 +1,7 @@
 //! A table of routes: axum serves the same rows that the description lists.
 
 use crate::App;
+use crate::change_rule::{ChangeRule, ChangedBy, KeyUse};
 use crate::describe::{Described, Operation, Schemas};
 use axum::Router;
 use axum::handler::Handler;
@@ -29,40 +30,6 @@ pub struct Route {
 pub enum SignInRule {
     Needed,
     NotNeeded,
-}
-
-/// The rules of a row that changes something.
-#[derive(Clone, Copy)]
-pub struct ChangeRule {
-    pub by: ChangedBy,
-    pub key: KeyUse,
-}
-
-/// Who may change something. Without accounts, everyone who is signed in may do everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangedBy {
-    /// Without signing in.
-    Everyone,
-    SignedIn,
-    /// Members and owners of the workspace.
-    Members,
-    /// Owners of the workspace.
-    Owners,
-    /// Members of the workspace who are admins of the server.
-    AdminMembers,
-    /// Admins of the server.
-    Admins,
-}
-
-/// What the server does with an `Idempotency-Key`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyUse {
-    /// The handler passes it on with its op, which is stored in the chat's own transaction.
-    WithOp,
-    /// The request is noted before it is made, and its answer is kept.
-    WithRequest,
-    /// Nothing: secrets pass through the body or the answer, which must not be kept, not even as a hash; or nothing changes.
-    Ignored,
 }
 
 /// Routes with a common prefix.

@@ -8,11 +8,12 @@ use futures::future::BoxFuture;
 use planwright_agent::Provider;
 use planwright_chat::{Models, Sessions, named_models};
 use planwright_config::Config;
+use planwright_protocol::api::server::ModelNames;
 use planwright_protocol::settings::{McpSettings, ModelSettings, SandboxSettings, ServerConfig};
 use planwright_protocol::{ErrorCode, Mode, Problem};
 use planwright_providers::{Script, catalog};
 use planwright_server::{
-    AccessControl, App, ExternalAccess, Folders, ModelDirectory, ModelNames, ModelSources, SignInMethod, Storage, hash_password, new_token,
+    AccessControl, App, ExternalAccess, Folders, ModelDirectory, ModelSources, SignInMethod, Storage, hash_password, new_token,
 };
 use planwright_store::{Account, Rank, Store};
 use planwright_testkit::PATIENCE;
@@ -93,6 +94,7 @@ impl Home {
                 models: Arc::new(OneModel(models)),
                 storage: Arc::new(RoomEnough),
                 closing: CancellationToken::new(),
+                successor: None,
             };
             (app, tokens)
         });

@@ -2,7 +2,7 @@
 
 export type CountedAs = 'burstRead' | 'burstListed' | 'burstSearched' | 'burstWrote' | 'burstFolders' | 'burstChanged' | 'burstMoved' | 'burstPlan';
 
-export interface ToolLooks {
+interface ToolLooks {
   /** What a burst of calls counts it as; null for other calls. */
   countedAs: CountedAs | null;
   /** Whether its path is always a file. */
