@@ -1,18 +1,9 @@
 //! What the composer sends besides words: images, and the model and effort of a chat. And what is stored for people to look at.
 
-use crate::{home, wires};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use crate::wires;
 use planwright_testkit::model_server::{MODEL, ModelServer, ScriptedReply, Wire};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-
-/// One pixel.
-const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
-
-fn pixel() -> Vec<u8> {
-    BASE64_STANDARD.decode(PIXEL).unwrap()
-}
 
 #[tokio::test]
 async fn a_chat_has_a_model_and_an_effort_of_its_own_out_of_those_configured() {

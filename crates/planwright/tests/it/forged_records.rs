@@ -1,7 +1,6 @@
 //! A client's metadata is stored for the client, and the server never reads it as a record of its own.
 
 use crate::wires::{home_with, serve};
-use crate::{home, plan};
 use planwright_testkit::model_server::{ModelServer, ScriptedReply, Wire};
 use planwright_testkit::server::{ChatClient, last_id, of_type};
 use reqwest::StatusCode;

@@ -7,10 +7,6 @@ fn read(path: &str) -> Value {
     json!({ "tool": "read", "args": { "path": path } })
 }
 
-fn of(kind: &'static str, paths: &[&str]) -> Vec<(&'static str, String)> {
-    paths.iter().map(|path| (kind, (*path).to_owned())).collect()
-}
-
 #[tokio::test]
 async fn reads_that_a_crash_cut_off_are_made_again_and_keep_their_order() {
     for point in ["call_decided", "effect_done", "result_stored"] {

@@ -1,4 +1,5 @@
 use super::quiet_home;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 #[tokio::test]
 async fn a_body_that_says_it_is_huge_is_refused_before_it_comes() {
