@@ -38,22 +38,26 @@ const TOKEN: &str = "the-token-of-this-test";
 /// Nobody listens there: requests are carried past the network.
 const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 4);
 
-/// A home for servers of this process. The file system in memory holds it where there is one.
-pub struct Home(HomeFolder);
+/// A home for servers of this process.
+pub struct Home {
+    folder: HomeFolder,
+    /// The database, in memory where there is a file system for that. (No workspace can be there.)
+    database: TempDir,
+}
 
 impl Deref for Home {
     type Target = HomeFolder;
 
     fn deref(&self) -> &HomeFolder {
-        &self.0
+        &self.folder
     }
 }
 
 impl Home {
     /// `script` is what the model will say.
     pub fn new(script: &Value) -> Self {
-        let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
-        Self(HomeFolder::new(folder, script))
+        let database = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
+        Self { folder: HomeFolder::new(TempDir::new().unwrap(), script), database }
     }
 
     /// A server that everyone with its token may use.
@@ -72,7 +76,7 @@ impl Home {
         let folders = [&[self.workspace()], folders].concat();
         let layers = self.layers(team);
         let accounts: Vec<(String, String)> = accounts.iter().map(|(name, word)| ((*name).to_owned(), (*word).to_owned())).collect();
-        let (reserved, models, database) = (self.reserved(), self.model(), self.database());
+        let (reserved, models, database) = (self.reserved(), self.model(), self.database.path().join("planwright.db"));
         let started = runtime.spawn(async move {
             let store = Store::open(&database).await.unwrap();
             let mut tokens = Vec::new();
@@ -106,11 +110,6 @@ impl Home {
 
     fn reserved(&self) -> ReservedFolders {
         ReservedFolders::new(&self.data(), Some(&self.config()), Some(self.path()))
-    }
-
-    fn database(&self) -> PathBuf {
-        std::fs::create_dir_all(self.data()).unwrap();
-        self.data().join("planwright.db")
     }
 
     fn model(&self) -> String {
