@@ -3,7 +3,7 @@
 mod explores;
 
 use crate::{home, write};
-use planwright_testkit::server::{Home, of_type};
+use planwright_testkit::server::{Home, last_id, of_type};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -122,4 +122,34 @@ async fn a_delegate_killed_in_the_middle_goes_on_after_the_restart_and_nothing_i
         assert_eq!(messages.iter().filter(|message| message["metadata"]["task"] == true).count(), 2, "{point}");
         assert_eq!(reports(&messages), ["First is done.", "Second is done."], "{point}");
     }
+}
+
+#[tokio::test]
+async fn a_stop_ends_the_delegate_its_command_and_the_commander() {
+    let seconds = format!("{}.5", 1000 + std::process::id());
+    let home = home_of(
+        &json!([{ "calls": [delegate("actor", "Wait"), delegate("actor", "More")] }, { "text": "Stopped, I see.", "told": ["during this task", "before this call was made"] }]),
+        &json!({ "Wait": [{ "calls": [write("/a.txt", "a\n"), call("run", json!({ "command": format!("echo up; sleep {seconds}") })), write("/b.txt", "b\n")] }] }),
+    );
+    let server = home.serve().await;
+    let chat = server.chat(json!({ "agent_role": "commander" })).await;
+    chat.say("Wait").await;
+    chat.events(0, |event| event["type"] == "tool_output").await;
+    runs(&seconds).await;
+    assert_eq!(chat.post("stop").await.0, StatusCode::OK);
+    assert_eq!(running(&seconds), 0);
+    let events = chat.run_to_end(0).await;
+    assert_eq!(outcome(&events), "stopped");
+    let shown = chat.show().await;
+    assert_eq!((&shown["state"], &shown["pending_question"]), (&json!("idle"), &Value::Null));
+    let messages = chat.messages().await;
+    let count = |kind: &str| messages.iter().filter(|message| message["message_type"] == kind).count();
+    assert_eq!((count("tool_call"), count("tool_result")), (5, 5), "each call has one result: {messages:#?}");
+    assert_eq!(of_type(&events, "tool_result").iter().filter(|result| result["error"]["code"] == "CANCELLED").count(), 4);
+
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(chat.messages().await.len(), messages.len(), "nothing happens after a stop");
+    assert_eq!((home.file("a.txt").as_deref(), home.file("b.txt")), (Some("a\n"), None));
+    chat.say("Well?").await;
+    assert_eq!(outcome(&chat.run_to_end(last_id(&events)).await), "done");
 }

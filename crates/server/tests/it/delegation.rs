@@ -7,7 +7,6 @@ use crate::{home, plan, write};
 use planwright_testkit::client::{ChatClient, last_id, of_type};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use std::time::Duration;
 
 fn delegate(role: &str, task: &str) -> Value {
     json!({ "tool": "delegate", "args": { "role": role, "task": task } })
@@ -213,55 +212,6 @@ async fn a_delegate_s_question_outlives_a_kill_and_its_answer_reaches_the_delega
     let chat = server.reopened(&path);
     let events = answered(&chat, &asked, json!({ "word": "Salut" })).await;
     assert_eq!(outcome(&events), "done", "{events:#?}");
-}
-
-/// How many processes run this command.
-pub fn running(mark: &str) -> usize {
-    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    let is_it = |path: std::path::PathBuf| {
-        let words = std::fs::read(path.join("cmdline")).unwrap_or_default();
-        words.split(|byte| *byte == 0).any(|word| word == mark.as_bytes())
-    };
-    processes.filter(|entry| is_it(entry.path())).count()
-}
-
-/// Waits until a command runs that has said so, but may not have begun to sleep.
-pub async fn runs(mark: &str) {
-    let begun = std::time::Instant::now();
-    while running(mark) == 0 {
-        assert!(begun.elapsed() < planwright_testkit::PATIENCE, "the command should run");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
-
-#[tokio::test]
-async fn a_stop_ends_the_delegate_its_command_and_the_commander() {
-    let seconds = format!("{}.5", 1000 + std::process::id());
-    let home = home_of(
-        &json!([{ "calls": [delegate("actor", "Wait"), delegate("actor", "More")] }, { "text": "Stopped, I see.", "told": ["during this task", "before this call was made"] }]),
-        &json!({ "Wait": [{ "calls": [write("/a.txt", "a\n"), call("run", json!({ "command": format!("echo up; sleep {seconds}") })), write("/b.txt", "b\n")] }] }),
-    );
-    let server = home.serve().await;
-    let chat = server.chat(json!({ "agent_role": "commander" })).await;
-    chat.say("Wait").await;
-    chat.events(0, |event| event["type"] == "tool_output").await;
-    runs(&seconds).await;
-    assert_eq!(chat.post("stop").await.0, StatusCode::OK);
-    assert_eq!(running(&seconds), 0);
-    let events = chat.run_to_end(0).await;
-    assert_eq!(outcome(&events), "stopped");
-    let shown = chat.show().await;
-    assert_eq!((&shown["state"], &shown["pending_question"]), (&json!("idle"), &Value::Null));
-    let messages = chat.messages().await;
-    let count = |kind: &str| messages.iter().filter(|message| message["message_type"] == kind).count();
-    assert_eq!((count("tool_call"), count("tool_result")), (5, 5), "each call has one result: {messages:#?}");
-    assert_eq!(of_type(&events, "tool_result").iter().filter(|result| result["error"]["code"] == "CANCELLED").count(), 4);
-
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(chat.messages().await.len(), messages.len(), "nothing happens after a stop");
-    assert_eq!((home.file("a.txt").as_deref(), home.file("b.txt")), (Some("a\n"), None));
-    chat.say("Well?").await;
-    assert_eq!(outcome(&chat.run_to_end(last_id(&events)).await), "done");
 }
 
 #[tokio::test]

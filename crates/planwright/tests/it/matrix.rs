@@ -1,8 +1,8 @@
 //! The guard cases of the role matrix that need a chat: who may ask, leave plan mode, delegate.
 
 use crate::home;
-use planwright_testkit::client::of_type;
 use planwright_testkit::guard::{Case, CaseDecision, CaseFinding, CaseOutcome, CaseReport, Harness, Suite, announce, misfit};
+use planwright_testkit::server::of_type;
 use serde_json::{Value, json};
 
 /// Cases that can't hold yet, with the reason. A case that does hold may not stand here.

@@ -1,8 +1,7 @@
 //! The file of a plan belongs to the user, also while the plan is carried out.
 
-use crate::ground::Home;
 use crate::progress::{FILE, approved, home_of, plan, step, steps, turn};
-use planwright_testkit::client::{ChatClient, last_id, of_type};
+use planwright_testkit::server::{ChatClient, Home, last_id, of_type};
 use serde_json::{Value, json};
 
 fn ask() -> Value {
