@@ -95,3 +95,30 @@ async fn a_tester_reports_steps_that_it_checked_and_a_designer_none_that_need_a_
         }
     }
 }
+
+#[tokio::test]
+async fn small_variations_inside_the_plans_files_proceed_and_what_is_outside_asks() {
+    let plan = json!({ "goal": "Tidy", "steps": [{ "step_number": 1, "action": "Rename it", "files": ["src/**"] }] });
+    let acts = [
+        turn(&[
+            step(1, "in_progress"),
+            call("edit", json!({ "path": "/src/lib.rs", "old_string": "one", "new_string": "two" })),
+            call("edit", json!({ "path": "/src/lib.rs", "old_string": "(){}", "new_string": "() {}" })),
+            write("/src/extra.rs", "\n"),
+            step(1, "done"),
+        ]),
+        turn(&[write("/README.md", "x\n")]),
+    ];
+    let home = home_of(&plan, &acts);
+    home.put("src/lib.rs", "fn one(){}\n");
+    let server = home.serve().await;
+    let chat = server.chat(json!({})).await;
+    let planned = approved(&chat).await;
+    let events = chat.events(planned, |event| event["data"]["state"] == "awaiting_answer").await;
+    let results = of_type(&events, "tool_result");
+    assert!(results.len() == 5 && results.iter().all(|result| result["success"] == true), "{results:#?}");
+    assert_eq!(home.file("src/lib.rs").as_deref(), Some("fn two() {}\n"));
+    let questions = of_type(&events, "question_pending");
+    assert_eq!((questions.len(), &questions[0]["severity"]), (1, &json!("major")));
+    assert!(questions[0]["call"]["reason"].as_str().unwrap().contains("/README.md"));
+}
