@@ -56,7 +56,7 @@ test('each chart is a table as well, and tells the numbers of a day under the po
   await chart('Violations').getByText(/^\w{3} \d+, \d{4}$/).waitFor();
 });
 
-test('adherence is told for each model and role', async () => {
+test('adherence is shown for each model and role', async () => {
   const table = chart('Adherence by model and role');
   const counted = await server.api('/audit/adherence');
   await until(async () => (await table.getByRole('row').count()) === counted.length + 1, 'a row for each model and role');

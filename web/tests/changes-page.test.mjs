@@ -184,7 +184,7 @@ test('RV-9: hostile names and contents are text, and the layout holds', async ()
   await page.context().close();
 });
 
-test('RV-8: a deletion is told once and denied with a reason, which reaches the model; what was always allowed is revoked', async () => {
+test('RV-8: a deletion is shown once and denied with a reason, which reaches the model; a grant is revoked', async () => {
   const chat = await stage.chat({ agent_mode: 'act' });
   await perform(chat, 'Hello');
   for (const name of ['gone-1.rs', 'gone-2.rs']) writeFileSync(join(stage.workspace, name), 'pub struct Gone;\n\nimpl Gone {}\n');

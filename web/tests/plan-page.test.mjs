@@ -263,7 +263,7 @@ test('by keyboard alone, in Chinese: comment, edit, move, then steps 1 to 3 of 1
   await page.context().close();
 });
 
-test('a plan edited in two tabs: the second is told, loses nothing, and saves on top', async () => {
+test('a plan edited in two tabs: the second one is warned, loses nothing, and saves on top', async () => {
   const { chat } = await planned();
   const context = await stage.context();
   const [one, other] = [await open(chat, { context }), await open(chat, { context })];

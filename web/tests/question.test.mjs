@@ -147,7 +147,7 @@ const ENDPOINT = {
   },
 };
 
-test('wrong fields are named, the first is focused, and what is mended is told at once', async () => {
+test('wrong fields are named, the first is focused, and a corrected one says so at once', async () => {
   const { page, bar } = await asked(ENDPOINT);
   await send(bar);
   await bar.getByText('This field is required.').nth(1).waitFor();
@@ -217,7 +217,7 @@ test('without a connection the answer is kept, and says so', async () => {
   assert.deepEqual(await givenAnswers(stage, chat), { word: 'kept' });
 });
 
-test('an answer from another tab closes the bar in this one, and a late one is told so', async () => {
+test('an answer from another tab closes the bar in this one, and a late one learns it', async () => {
   const { chat, page, bar } = await asked({ name: 'word', question: 'A word?', schema: { type: 'string' } });
   const other = await stage.open(chat, { context: page.context() });
   await barOf(other).getByRole('textbox').fill('late');

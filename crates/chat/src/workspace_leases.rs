@@ -71,7 +71,7 @@ impl Sessions {
         // Commands without a chat are short, and their callers can repeat them.
         self.stop_lone_commands();
         for workspace in workspaces {
-            self.workspaces().leave(workspace).await;
+            self.workspaces().leave(workspace);
         }
         // A chat that waits for the database ends when that answers, or not at all: it can't store anything any more.
         tokio::spawn(async move { futures::future::join_all(handles.iter().map(Handle::park)).await });

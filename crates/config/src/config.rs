@@ -102,7 +102,11 @@ impl Config {
         xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("planwright/config.toml"))
     }
 
-    fn parse(text: &str, file: &Path, vendors: Arc<[String]>) -> anyhow::Result<Self> {
+    /// The user's configuration from the text of a file.
+    ///
+    /// # Errors
+    /// The file, line and key that are wrong, and why.
+    pub fn parse(text: &str, file: &Path, vendors: Arc<[String]>) -> anyhow::Result<Self> {
         let read = toml::from_str::<Self>(text).and_then(|config| Ok(Self { table: toml::from_str(text)?, vendors, ..config }));
         let config = read.map_err(|error| anyhow::anyhow!("{}:{}", file.display(), place::describe(text, &error)))?;
         if let Some((name, why)) = config.wrong_provider() {

@@ -113,7 +113,28 @@ impl SentEvent<'_> {
 
 /// Whether the event is for everyone who can see the chat, and not only for its followers.
 pub(crate) fn is_small(event: &Event) -> bool {
-    !matches!(event, Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolOutput { .. })
+    match event {
+        Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolOutput { .. } => false,
+        Event::MessageCreated { .. }
+        | Event::MessageUpdated { .. }
+        | Event::MessageDeleted { .. }
+        | Event::ToolCall { .. }
+        | Event::ToolResult { .. }
+        | Event::StateChanged { .. }
+        | Event::QuestionPending { .. }
+        | Event::QuestionResolved { .. }
+        | Event::ModeChanged { .. }
+        | Event::IntentSuggested { .. }
+        | Event::PlanUpdated { .. }
+        | Event::PlanStep { .. }
+        | Event::Usage(_)
+        | Event::RunFinished { .. }
+        | Event::Violation { .. }
+        | Event::ChatUpdated { .. }
+        | Event::ChatCreated { .. }
+        | Event::ChatDeleted {}
+        | Event::Reset {} => true,
+    }
 }
 
 #[cfg(test)]

@@ -57,8 +57,21 @@ const MAX_FINDINGS: usize = 200;
 const MAX_DOUBTS: usize = 20;
 
 /// Read-only tools: a step that uses only these touches no files.
-const READING_TOOLS: [&str; 10] =
-    ["read", "ls", "history", "glob", "grep", "outline", "symbols", "references", "ask_user", "submit_review"];
+const READING_TOOLS: [&str; 13] = [
+    "read",
+    "ls",
+    "history",
+    "web_fetch",
+    "glob",
+    "grep",
+    "outline",
+    "symbols",
+    "references",
+    "explore",
+    "web_search",
+    "ask_user",
+    "submit_review",
+];
 
 fn lint_header(reading: &Reading<'_>, findings: &mut Vec<Finding>) {
     let status_line = key_line(&reading.outline, "status");

@@ -1,15 +1,16 @@
 //! Requests that can be sent again after a lost answer.
 //!
-//! An op of a chat is stored with its key in the chat's own transaction: the handlers of [`OPS`] pass the key on. Every other
+//! An op of a chat is stored with its key in the chat's own transaction: their handlers pass the key on. Every other
 //! request that changes something is noted before it is made and kept with its answer: found answered, it is answered alike;
 //! found begun by a process that ended, its outcome is unknown, and nobody guesses.
 
 use crate::App;
 use crate::answer::ApiError;
+use crate::change_rule::{ChangeRule, KeyUse};
 use crate::guard::Caller;
 use crate::request::{IdempotencyKey, any_body};
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
@@ -19,38 +20,14 @@ use planwright_store::{RequestKey, RequestState, Store};
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// How the paths of ops of chats end, and by which method.
-const OPS: &[(Method, &str)] = &[
-    (Method::POST, "/messages"),
-    (Method::PATCH, "/chats/{cid}"),
-    (Method::POST, "/execute"),
-    (Method::PUT, "/chats/{cid}/plan"),
-    (Method::DELETE, "/grants/{gid}"),
-    (Method::POST, "/stop"),
-    (Method::POST, "/retry"),
-    (Method::POST, "/compact"),
-    (Method::POST, "/revert"),
-    (Method::DELETE, "/queue/{mid}"),
-];
-/// Bodies and answers with secrets in them are not kept, not even as a hash; and a test of a model changes nothing.
-const WITHOUT_KEYS: &[&str] = &["/auth/", "/tokens", "/accounts", "/models/test", "/plans/lint"];
-
-/// Whether the header means something to a route.
-pub fn takes_key(method: &Method, route: &str) -> bool {
-    !method.is_safe() && !WITHOUT_KEYS.iter().any(|part| route.contains(part))
-}
-
-fn is_op(method: &Method, route: &str) -> bool {
-    OPS.iter().any(|(of, ending)| of == method && route.ends_with(ending))
-}
-
 /// The requests that this process is making.
 static UNDER_WAY: LazyLock<Mutex<HashSet<RequestKey>>> = LazyLock::new(Mutex::default);
 
 /// Makes a request with a key once.
-pub async fn answer_once(State(app): State<App>, caller: Caller, route: MatchedPath, request: Request, next: Next) -> Response {
-    if !takes_key(request.method(), route.as_str()) || is_op(request.method(), route.as_str()) {
-        return next.run(request).await;
+pub async fn answer_once(State(app): State<App>, caller: Caller, request: Request, next: Next) -> Response {
+    match ChangeRule::of(request.extensions()).map(|rule| rule.key) {
+        Some(KeyUse::WithRequest) => {}
+        Some(KeyUse::WithOp | KeyUse::Ignored) | None => return next.run(request).await,
     }
     let (mut parts, body) = request.into_parts();
     let key = match IdempotencyKey::from_request_parts(&mut parts, &()).await {
@@ -170,10 +147,7 @@ mod tests {
             let operation = &DOCUMENT["paths"][&route.path][route.method.as_str().to_lowercase()];
             let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
             let keys = parameters.iter().filter(|parameter| parameter["name"] == "Idempotency-Key").count();
-            assert_eq!(keys, usize::from(takes_key(&route.method, &route.path)), "{} {}", route.method, route.path);
-        }
-        for (method, ending) in OPS {
-            assert!(routes::all().any(|route| route.method == *method && route.path.ends_with(ending)), "{method} {ending}");
+            assert_eq!(keys, usize::from(route.change.is_some_and(ChangeRule::takes_key)), "{} {}", route.method, route.path);
         }
     }
 }

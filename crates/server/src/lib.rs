@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`routes`] | the table of routes; one file per resource |
 //! | [`table`], [`describe`], [`mod@openapi`] | one table that is both served and described |
+//! | [`change_rule`] | who may call a route that changes something, and what a key does |
 //! | [`observe`] | request ids, the log, metrics |
 //! | [`headers`] | security headers of every response |
 //! | [`guard`] | authentication and authorization |
@@ -20,6 +21,7 @@
 //! Invariants: handlers make no policy decisions. Every request passes [`guard`].
 
 mod answer;
+mod change_rule;
 mod connections;
 mod describe;
 mod guard;
@@ -42,10 +44,12 @@ pub use request::LARGEST_BODY;
 pub use routes::{ModelDirectory, ModelSources, ProviderView};
 pub use successor::PATH as YIELD_PATH;
 
-use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::{Extension, Router};
 use connections::Connections;
-use guard::Peer;
+use guard::{Peer, Way};
 use planwright_chat::Sessions;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::io::DuplexStream;
@@ -142,4 +146,10 @@ impl HttpServer {
         self.in_memory.close();
         self.in_memory.wait().await;
     }
+}
+
+/// The API for requests that need no connection. They are treated like requests that came by an address of this machine.
+pub fn in_process(app: App) -> Router {
+    let peer = Peer { way: Way::Network, remote: (Ipv4Addr::LOCALHOST, 0).into(), local: None };
+    routes::router(app).layer(Extension(ConnectInfo(peer)))
 }

@@ -2,8 +2,8 @@
 
 mod example;
 
+use crate::change_rule::ChangeRule;
 use crate::describe::{DescribeInput, Operation, Schemas, error_answer};
-use crate::idempotency;
 use crate::request::IdempotencyKey;
 use crate::routes;
 use crate::table::{Route, SignInRule};
@@ -54,7 +54,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     let mut operation = Operation { path_names: names_in(&route.path), ..Operation::default() };
     (route.describe)(&mut operation, schemas);
     let has_key = operation.parameters.iter().any(|parameter| parameter["name"] == "Idempotency-Key");
-    if !has_key && idempotency::takes_key(&route.method, &route.path) {
+    if !has_key && route.change.is_some_and(ChangeRule::takes_key) {
         <IdempotencyKey as DescribeInput>::describe(&mut operation, schemas);
     }
     operation.fails(ErrorCode::Forbidden);

@@ -8,8 +8,7 @@
 //!    have `#[serde(deny_unknown_fields)]`. Readers of the description see the doc comments and `#[schemars(example = …)]`.
 //! 3. Add its row below, with a summary, and in `.fails([…])` the codes that its types don't imply. They imply 401, 403, 500,
 //!    404 for `Ids`, 422 for `Params`, 400, 413, 415, 422 for bodies, and 507 for every change.
-//! 4. If it changes something: `guard/rights.rs` says who may (any member by default), and `idempotency.rs` which handlers take
-//!    the key themselves ([`idempotency`]'s `OPS`) and which bodies are too secret to keep (`WITHOUT_KEYS`).
+//! 4. If it changes something, `.by(…)` says who may, and what an `Idempotency-Key` does. A test fails on a row without it.
 //! 5. Page limits go through `page_size`. A new extractor or response implements `DescribeInput` or `DescribeOutput`.
 
 mod accounts;
@@ -45,6 +44,9 @@ pub use models::{ModelDirectory, ModelSources, ProviderView};
 
 use crate::App;
 use crate::answer::ApiError;
+use crate::change_rule::ChangeRule;
+use crate::change_rule::ChangedBy::{AdminMembers, Admins, Everyone, Members, Owners, SignedIn};
+use crate::change_rule::KeyUse::{Ignored, WithOp, WithRequest};
 use crate::guard;
 use crate::headers;
 use crate::idempotency;
@@ -54,15 +56,18 @@ use crate::observe;
 use crate::readiness::ReadinessChecks;
 use crate::request::LARGEST_BODY;
 use crate::table::{Route, SignInRule, Table};
-use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
+use axum::http::Method;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
 use planwright_protocol::ErrorCode::{
     ConfirmationRequired, Conflict, NoPlan, NodeAway, NotFound, NotReady, QuestionNotPending, RateLimited, TooLarge, UnsupportedMediaType,
 };
 use planwright_protocol::{ErrorCode, Problem};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 use tower_http::catch_panic::CatchPanicLayer;
 
 /// The API: every row needs sign-in.
@@ -74,15 +79,15 @@ fn api() -> Table {
         .get("/roles", meta::roles, "The roles and their permissions")
         .get("/tools", meta::tools, "The tools: all of them, or those of a role")
         .get("/models", models::list, "The providers of models, and what each still needs")
-        .post("/models/test", models::test, "Check whether a model is usable, by a request that costs nothing")
+        .post("/models/test", models::test, "Check whether a model is usable, by a request that costs nothing").by(SignedIn, Ignored)
         .get("/openapi.json", docs::document, "This description")
         .about("Sign-in")
-        .post("/auth/logout", auth::logout, "End the session")
-        .post("/auth/password", auth::password, "Change your own password; ends your other sessions").fails([Conflict, RateLimited])
+        .post("/auth/logout", auth::logout, "End the session").by(SignedIn, Ignored)
+        .post("/auth/password", auth::password, "Change your own password; ends your other sessions").by(SignedIn, Ignored).fails([Conflict, RateLimited])
         .get("/tokens", tokens::list, "Your tokens, without their secrets")
-        .post("/tokens", tokens::create, "Create a token for a script; its secret is shown once").fails([Conflict])
-        .delete("/tokens", tokens::delete_named, "Revoke a token, named in the query").fails([NotFound])
-        .delete("/tokens/{tid}", tokens::delete, "Revoke a token")
+        .post("/tokens", tokens::create, "Create a token for a script; its secret is shown once").by(SignedIn, Ignored).fails([Conflict])
+        .delete("/tokens", tokens::delete_named, "Revoke a token, named in the query").by(SignedIn, Ignored).fails([NotFound])
+        .delete("/tokens/{tid}", tokens::delete, "Revoke a token").by(SignedIn, Ignored)
         .about("Audit")
         .get("/audit", audit::list, "The audit log, newest first")
         .get("/audit/counts", audit::counts, "The audit log, counted by day")
@@ -92,27 +97,27 @@ fn api() -> Table {
         .get("/workspaces/{wid}/audit/adherence", audit::adherence_of, "How well models kept to their roles in a workspace")
         .about("Workspaces")
         .get("/workspaces", workspaces::list, "The workspaces")
-        .post("/workspaces", workspaces::create, "Add a folder as a workspace")
-        .post("/sample", workspaces::sample, "Create a sample workspace for trying the demo model")
+        .post("/workspaces", workspaces::create, "Add a folder as a workspace").by(SignedIn, WithRequest)
+        .post("/sample", workspaces::sample, "Create a sample workspace for trying the demo model").by(SignedIn, WithRequest)
         .get("/workspaces/{wid}", workspaces::show, "A workspace")
-        .patch("/workspaces/{wid}", workspaces::update, "Change the name or the settings of a workspace")
-        .delete("/workspaces/{wid}", workspaces::delete, "Delete a workspace and its chats; the folder's files stay")
+        .patch("/workspaces/{wid}", workspaces::update, "Change the name or the settings of a workspace").by(Owners, WithRequest)
+        .delete("/workspaces/{wid}", workspaces::delete, "Delete a workspace and its chats; the folder's files stay").by(Owners, WithRequest)
         .get("/workspaces/{wid}/rules", workspaces::rules, "The settings in force: modes, approvals, sandbox, limits, models")
         .get("/workspaces/{wid}/models", models::options, "The configured models, and those that a chat can choose")
         .get("/workspaces/{wid}/trust", trust::show, "The parts of the folder's configuration that need trust")
-        .post("/workspaces/{wid}/plans/lint", plans::lint, "Check the text of a plan")
-        .post("/workspaces/{wid}/trust", trust::accept, "Trust them, by their hash").fails([Conflict])
+        .post("/workspaces/{wid}/plans/lint", plans::lint, "Check the text of a plan").by(Members, Ignored)
+        .post("/workspaces/{wid}/trust", trust::accept, "Trust them, by their hash").by(AdminMembers, WithRequest).fails([Conflict])
         .get("/workspaces/{wid}/mcp", servers::list, "The MCP servers in their last known state; starts none")
-        .post("/workspaces/{wid}/mcp", servers::check, "Start the accepted MCP servers and list their tools")
+        .post("/workspaces/{wid}/mcp", servers::check, "Start the accepted MCP servers and list their tools").by(Members, WithRequest)
         .get("/workspaces/{wid}/files", files::tree, "List a folder").fails([NotFound])
         .get("/workspaces/{wid}/files/content", files::content, "A file").fails([NotFound, TooLarge])
         .get("/workspaces/{wid}/files/image", images::of_workspace, "An image file of the workspace").fails([NotFound, TooLarge, UnsupportedMediaType])
         .get("/workspaces/{wid}/files/find", files::find, "Find files by letters of their paths")
         .get("/workspaces/{wid}/plans", files::plans, "The plans, with their progress")
-        .post("/workspaces/{wid}/tools", tools::call, "Run one tool, through the same gate and log as a model's calls")
+        .post("/workspaces/{wid}/tools", tools::call, "Run one tool, through the same gate and log as a model's calls").by(Members, WithRequest)
         .get("/workspaces/{wid}/members", members::list, "The members of a workspace, and their rights")
-        .post("/workspaces/{wid}/members", members::put, "Add a member, or change a member's right").fails([Conflict])
-        .delete("/workspaces/{wid}/members/{member}", members::delete, "Remove a member, by name or id").fails([Conflict]);
+        .post("/workspaces/{wid}/members", members::put, "Add a member, or change a member's right").by(Owners, WithRequest).fails([Conflict])
+        .delete("/workspaces/{wid}/members/{member}", members::delete, "Remove a member, by name or id").by(Owners, WithRequest).fails([Conflict]);
     with_chats(table)
 }
 
@@ -122,41 +127,41 @@ fn with_chats(table: Table) -> Table {
         .about("Chats")
         .get("/inbox", inbox::show, "Chats of all workspaces that need you, run, wait for a review or are done")
         .get("/workspaces/{wid}/chats", chats::list, "The chats of a workspace")
-        .post("/workspaces/{wid}/chats", chats::create, "Create a chat")
+        .post("/workspaces/{wid}/chats", chats::create, "Create a chat").by(Members, WithRequest)
         .get("/workspaces/{wid}/chats/{cid}", chats::show, "A chat")
-        .patch("/workspaces/{wid}/chats/{cid}", chats::update, "Change title, role, plan, model or effort of a chat; pin or archive it").fails([ConfirmationRequired, Conflict])
-        .delete("/workspaces/{wid}/chats/{cid}", chats::delete, "Stop and delete a chat").fails([Conflict])
+        .patch("/workspaces/{wid}/chats/{cid}", chats::update, "Change title, role, plan, model or effort of a chat; pin or archive it").by(Members, WithOp).fails([ConfirmationRequired, Conflict])
+        .delete("/workspaces/{wid}/chats/{cid}", chats::delete, "Stop and delete a chat").by(Members, WithRequest).fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/frontmatter", chats::frontmatter, "The frontmatter of the chat's file")
         .get("/workspaces/{wid}/chats/{cid}/snapshot", chats::snapshot, "Everything a client needs to draw the chat")
         .get("/workspaces/{wid}/chats/{cid}/context", chats::context, "The contents of the model's context, and how full it is")
         .get("/workspaces/{wid}/chats/{cid}/drift", chats::drift, "Files of the plan that changed since planning")
         .get("/workspaces/{wid}/chats/{cid}/events", events::of_chat, "The events of the chat, as a stream")
-        .post("/workspaces/{wid}/chats/{cid}/execute", plan::execute, "Approve the newest plan or some of its steps, switch to the Actor and start").fails([NoPlan, Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/execute", plan::execute, "Approve the newest plan or some of its steps, switch to the Actor and start").by(Members, WithOp).fails([NoPlan, Conflict])
         .get("/workspaces/{wid}/chats/{cid}/plan", plan::show, "The chat's plan as its file is now, with its hash and findings").fails([NoPlan])
-        .put("/workspaces/{wid}/chats/{cid}/plan", plan::edit, "Write the next version of the chat's plan").fails([NoPlan, Conflict])
+        .put("/workspaces/{wid}/chats/{cid}/plan", plan::edit, "Write the next version of the chat's plan").by(Members, WithOp).fails([NoPlan, Conflict])
         .get("/workspaces/{wid}/chats/{cid}/grants", grants::list, "What the user always allowed in this chat")
-        .delete("/workspaces/{wid}/chats/{cid}/grants/{gid}", grants::revoke, "Revoke what was always allowed")
-        .post("/workspaces/{wid}/chats/{cid}/retry", chats::retry, "Continue after a failed run").fails([Conflict])
-        .post("/workspaces/{wid}/chats/{cid}/compact", chats::compact, "Replace the conversation by a summary").fails([Conflict])
-        .post("/workspaces/{wid}/chats/{cid}/fork", chats::fork, "Create a chat with the messages before a message").fails([NotFound])
-        .post("/workspaces/{wid}/chats/{cid}/stop", chats::stop, "Stop the run; answers when nothing of it can take effect any more").fails([Conflict])
+        .delete("/workspaces/{wid}/chats/{cid}/grants/{gid}", grants::revoke, "Revoke what was always allowed").by(Members, WithOp)
+        .post("/workspaces/{wid}/chats/{cid}/retry", chats::retry, "Continue after a failed run").by(Members, WithOp).fails([Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/compact", chats::compact, "Replace the conversation by a summary").by(Members, WithOp).fails([Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/fork", chats::fork, "Create a chat with the messages before a message").by(Members, WithRequest).fails([NotFound])
+        .post("/workspaces/{wid}/chats/{cid}/stop", chats::stop, "Stop the run; answers when nothing of it can take effect any more").by(Members, WithOp).fails([Conflict])
         .get("/events", events::over_all, "The events of all chats, in one stream for a whole browser")
         .about("Messages")
         .get("/workspaces/{wid}/chats/{cid}/messages", messages::list, "The messages, newest first")
-        .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Send a message, or answer a question").fails([QuestionNotPending, NoPlan, Conflict])
+        .post("/workspaces/{wid}/chats/{cid}/messages", messages::create, "Send a message, or answer a question").by(Members, WithOp).fails([QuestionNotPending, NoPlan, Conflict])
         .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/body", messages::body, "A message with its full content")
         .get("/workspaces/{wid}/chats/{cid}/messages/{mid}/images", messages::images, "The images attached to a message")
-        .post("/workspaces/{wid}/chats/{cid}/images", images::create, "Upload an image, to attach to a message")
+        .post("/workspaces/{wid}/chats/{cid}/images", images::create, "Upload an image, to attach to a message").by(Members, WithRequest)
         .get("/workspaces/{wid}/chats/{cid}/images/{iid}", images::show, "An image of the chat").fails([UnsupportedMediaType])
-        .delete("/workspaces/{wid}/chats/{cid}/queue/{mid}", messages::withdraw, "Withdraw a queued message").fails([Conflict])
+        .delete("/workspaces/{wid}/chats/{cid}/queue/{mid}", messages::withdraw, "Withdraw a queued message").by(Members, WithOp).fails([Conflict])
         .get("/workspaces/{wid}/chats/{cid}/search", messages::search, "Search the messages of a chat, newest first")
         .get("/search", messages::search_all, "Search the messages of all chats, newest first")
         .about("Changes")
         .get("/workspaces/{wid}/chats/{cid}/changes", changes::list, "The files that the chat changed, as diffs")
         .get("/workspaces/{wid}/chats/{cid}/changes/file", changes::file, "The diff of one changed file, with numbered hunks").fails([NotFound])
         .get("/workspaces/{wid}/chats/{cid}/viewed", viewed::list, "The changed files that you have viewed, by content")
-        .put("/workspaces/{wid}/chats/{cid}/viewed", viewed::put, "Mark a changed file as viewed, or as not viewed").fails([NotFound])
-        .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Revert all changes from a message on, some files, or some changes of a file").fails([NotFound, Conflict])
+        .put("/workspaces/{wid}/chats/{cid}/viewed", viewed::put, "Mark a changed file as viewed, or as not viewed").by(Members, WithRequest).fails([NotFound])
+        .post("/workspaces/{wid}/chats/{cid}/revert", changes::revert, "Revert all changes from a message on, some files, or some changes of a file").by(Members, WithOp).fails([NotFound, Conflict])
 }
 
 /// Routes for signing in, which need no sign-in themselves.
@@ -164,7 +169,7 @@ fn with_chats(table: Table) -> Table {
 fn sign_in_routes() -> Table {
     Table::new("/api/v1", SignInRule::NotNeeded)
         .about("Sign-in")
-        .post("/auth/login", auth::login, "Sign in: by the server's token, or by name and password")
+        .post("/auth/login", auth::login, "Sign in: by the server's token, or by name and password").by(Everyone, Ignored)
             .fails([ErrorCode::Unauthenticated, RateLimited])
 }
 
@@ -189,13 +194,13 @@ fn administration() -> Table {
     Table::new("/api/v1", SignInRule::Needed)
         .about("Admin")
         .get("/admin/accounts", accounts::list, "All accounts")
-        .post("/admin/accounts", accounts::create, "Create an account").fails([Conflict, RateLimited])
-        .patch("/admin/accounts/{uid}", accounts::update, "Set a user's password; ends their sessions").fails([Conflict, RateLimited])
-        .delete("/admin/accounts/{uid}", accounts::delete, "Remove an account, with its sessions, tokens and memberships").fails([Conflict])
+        .post("/admin/accounts", accounts::create, "Create an account").by(Admins, Ignored).fails([Conflict, RateLimited])
+        .patch("/admin/accounts/{uid}", accounts::update, "Set a user's password; ends their sessions").by(Admins, Ignored).fails([Conflict, RateLimited])
+        .delete("/admin/accounts/{uid}", accounts::delete, "Remove an account, with its sessions, tokens and memberships").by(Admins, Ignored).fails([Conflict])
         .get("/admin/workspaces", admin::workspaces, "All workspaces, with path and members, without their contents")
         .get("/cluster", cluster::show, "The nodes that share the database, and where each workspace is")
-        .post("/cluster/workspaces/{wid}/move", cluster::relocate, "Give a workspace to another node; its runs go on there").fails([NodeAway])
-        .delete("/admin/workspaces/{wid}", admin::forget, "Delete any user's workspace and its chats; the folder's files stay")
+        .post("/cluster/workspaces/{wid}/move", cluster::relocate, "Give a workspace to another node; its runs go on there").by(Admins, Ignored).fails([NodeAway])
+        .delete("/admin/workspaces/{wid}", admin::forget, "Delete any user's workspace and its chats; the folder's files stay").by(Admins, WithRequest)
 }
 
 /// All rows.
@@ -203,18 +208,34 @@ pub fn all() -> impl Iterator<Item = Route> {
     [public_routes(), operations(), sign_in_routes(), administration(), api()].into_iter().flat_map(|table| table.routes)
 }
 
+/// The rules of a row that changes something, by its method and its whole path.
+fn change_rule(method: &Method, path: &str) -> Option<ChangeRule> {
+    static RULES: LazyLock<HashMap<(Method, String), ChangeRule>> =
+        LazyLock::new(|| all().filter_map(|route| Some(((route.method, route.path), route.change?))).collect());
+    RULES.get(&(method.clone(), path.to_owned())).copied()
+}
+
+/// Puts the rules of its route into a request, for the guard and for `idempotency`.
+async fn note_change_rule(route: MatchedPath, mut request: Request, next: Next) -> Response {
+    if let Some(rule) = change_rule(request.method(), route.as_str()) {
+        request.extensions_mut().insert(rule);
+    }
+    next.run(request).await
+}
+
 pub fn router(app: App) -> Router {
     let check_caller = || from_fn_with_state(app.clone(), guard::check_caller);
     let answer_once = || from_fn_with_state(app.clone(), idempotency::answer_once);
+    let note_rule = || from_fn(note_change_rule);
     let to_owner = || from_fn_with_state(app.clone(), nodes::to_owner);
     let for_admins = |table: Table| {
         let router = table.router.route_layer(answer_once()).route_layer(to_owner());
-        router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller())
+        router.route_layer(from_fn(guard::check_admin)).route_layer(check_caller()).route_layer(note_rule())
     };
     let keep_leashes = from_fn_with_state((app.clone(), Leashes::default()), leash::observe);
     let api = api().router.fallback(not_found).route_layer(answer_once()).route_layer(to_owner()).route_layer(keep_leashes);
     let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
-    let api = api.route_layer(check_rights).route_layer(check_caller());
+    let api = api.route_layer(check_rights).route_layer(check_caller()).route_layer(note_rule());
     let api = api.merge(sign_in_routes().router).merge(for_admins(administration()));
     public_routes()
         .router
@@ -252,7 +273,7 @@ async fn wrong_method() -> ApiError {
     Problem::new(ErrorCode::MethodNotAllowed, "This address does not accept that method.").into()
 }
 
-fn broken(_: Box<dyn std::any::Any + Send>) -> axum::response::Response {
+fn broken(_: Box<dyn std::any::Any + Send>) -> Response {
     use axum::response::IntoResponse;
     ApiError::from(Problem::new(ErrorCode::Internal, "The server has an internal error. Please report it. Stored data is safe."))
         .into_response()
@@ -264,6 +285,22 @@ mod tests {
     use axum::body::to_bytes;
     use axum::http::{Request, StatusCode};
     use tower::ServiceExt;
+
+    #[test]
+    fn every_route_that_changes_something_says_who_may_and_what_its_key_does() {
+        for route in all() {
+            let name = format!("{} {}", route.method, route.path);
+            assert_eq!(route.change.is_some(), !route.method.is_safe(), "{name}: add `.by(…)` to a row that changes something");
+            let Some(ChangeRule { by, .. }) = route.change else { continue };
+            let expected: &[_] = match (route.sign_in, route.path.contains("{wid}"), route.path.contains("/admin/")) {
+                (SignInRule::NotNeeded, _, _) => &[Everyone],
+                (SignInRule::Needed, _, true) => &[Admins],
+                (SignInRule::Needed, true, false) => &[Members, Owners, AdminMembers],
+                (SignInRule::Needed, false, false) => &[SignedIn],
+            };
+            assert!(expected.contains(&by), "{name} is for {by:?}");
+        }
+    }
 
     #[tokio::test]
     async fn a_panic_is_an_error_like_any_other() {

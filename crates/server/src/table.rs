@@ -1,6 +1,7 @@
 //! A table of routes: axum serves the same rows that the description lists.
 
 use crate::App;
+use crate::change_rule::{ChangeRule, ChangedBy, KeyUse};
 use crate::describe::{Described, Operation, Schemas};
 use axum::Router;
 use axum::handler::Handler;
@@ -18,6 +19,8 @@ pub struct Route {
     pub tag: &'static str,
     pub summary: &'static str,
     pub sign_in: SignInRule,
+    /// Who may call it and what a key does, if it changes something.
+    pub change: Option<ChangeRule>,
     /// Errors besides those that its types imply.
     pub errors: Vec<ErrorCode>,
     pub describe: fn(&mut Operation, &mut Schemas),
@@ -76,6 +79,14 @@ impl Table {
         self
     }
 
+    /// Says for the row above, which changes something, who may call it and what a key does.
+    pub fn by(mut self, by: ChangedBy, key: KeyUse) -> Self {
+        if let Some(route) = self.routes.last_mut() {
+            route.change = Some(ChangeRule { by, key });
+        }
+        self
+    }
+
     fn row<H, X, P>(mut self, method: Method, filter: MethodFilter, path: &str, handler: H, summary: &'static str) -> Self
     where
         H: Handler<X, App> + Described<P>,
@@ -89,6 +100,7 @@ impl Table {
             tag: self.tag,
             summary,
             sign_in: self.sign_in,
+            change: None,
             errors: Vec::new(),
             describe: <H as Described<P>>::describe,
         });

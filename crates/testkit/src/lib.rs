@@ -2,6 +2,12 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`home`] | folders, configuration and a script for the model |
+//! | [`client`] | a client of the API, over HTTP or within a process |
+//! | [`browser`] | the same as a page in a browser uses it |
+//! | [`operations`] | all operations of the API, by its own description |
+//! | [`team`] | a server with three accounts and two workspaces |
+//! | [`script`] | parts of scripts for the model |
 //! | [`server`] | the real binary, started, driven over HTTP and killed |
 //! | [`editor`] | the same, driven as an editor does |
 //! | [`chance`] | random numbers that can be met again |
@@ -23,15 +29,21 @@
 )]
 
 pub mod bench;
+pub mod browser;
 pub mod chance;
+pub mod client;
 pub mod editor;
 pub mod guard;
+pub mod home;
 pub mod model_server;
 pub mod nats;
+pub mod operations;
 pub mod postgres;
+pub mod script;
 pub mod server;
 pub mod stopwatch;
 pub mod stream;
+pub mod team;
 
 use std::time::Duration;
 

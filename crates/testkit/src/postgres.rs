@@ -124,7 +124,7 @@ impl Server {
         }
     }
 
-    /// What the server is started with.
+    /// The arguments of the server.
     fn options(&self) -> String {
         format!("-k '{}' -c listen_addresses= -c fsync=off -c max_connections=200", self.folder.display())
     }

@@ -1,69 +1,37 @@
 //! The real binary, started, driven over HTTP and killed.
 
+pub use crate::client::{ApiClient, ChatClient, last_id, of_type};
+
 use crate::PATIENCE;
+use crate::home::HomeFolder;
 use crate::stopwatch::Stopwatch;
-use futures::StreamExt;
-use reqwest::{Client, Method, StatusCode};
-use serde_json::{Value, json};
+use serde_json::Value;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
-use tokio::task::JoinHandle;
 
-/// The largest page of messages that the server gives.
-const PAGE: usize = 500;
-
-/// A home of its own: workspace, data folder, scripts. Outlives the servers that run in it.
+/// A home for servers that are processes of their own.
 pub struct Home {
-    folder: TempDir,
+    folder: HomeFolder,
     binary: PathBuf,
+}
+
+impl Deref for Home {
+    type Target = HomeFolder;
+
+    fn deref(&self) -> &HomeFolder {
+        &self.folder
+    }
 }
 
 impl Home {
     /// `binary` is `env!("CARGO_BIN_EXE_planwright")`; `script` is what the model will say.
     #[must_use]
     pub fn new(binary: &str, script: &Value) -> Self {
-        let home = Self { folder: TempDir::new().unwrap(), binary: binary.into() };
-        std::fs::create_dir(home.workspace()).unwrap();
-        home.write_script(script);
-        home
-    }
-
-    #[must_use]
-    pub fn workspace(&self) -> PathBuf {
-        self.folder.path().join("workspace")
-    }
-
-    /// Where servers keep their chats.
-    #[must_use]
-    pub fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
-    }
-
-    pub fn write_script(&self, script: &Value) {
-        std::fs::write(self.folder.path().join("script.json"), script.to_string()).unwrap();
-    }
-
-    /// A file of the workspace, put there by hand.
-    pub fn put(&self, path: &str, content: &str) {
-        let file = self.workspace().join(path);
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(file, content).unwrap();
-    }
-
-    /// The user's configuration, for servers started from now on.
-    pub fn put_config(&self, text: &str) {
-        let folder = self.folder.path().join(".config/planwright");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("config.toml"), text).unwrap();
-    }
-
-    /// The content of a file of the workspace, if it is there.
-    #[must_use]
-    pub fn file(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(self.workspace().join(path)).ok()
+        Self { folder: HomeFolder::new(TempDir::new().unwrap(), script), binary: binary.into() }
     }
 
     /// The command with this home's folders and scripted model, its environment free of the caller's.
@@ -76,7 +44,7 @@ impl Home {
             .env("HOME", self.folder.path())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("PLANWRIGHT_DATA_DIR", self.data())
-            .env("PLANWRIGHT_MODEL", format!("script/{}", self.folder.path().join("script.json").display()))
+            .env("PLANWRIGHT_MODEL", format!("script/{}", self.script().display()))
             .current_dir(self.workspace())
             .kill_on_drop(true);
         command
@@ -127,15 +95,8 @@ impl Home {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines();
         let base = said(&mut stdout, "listening on ").await?;
-        // The first call selects the cryptography.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        Some(Server { child, base, token: String::new(), client: client(), stdout })
+        Some(Server { child, api: ApiClient::over_http(base), stdout })
     }
-}
-
-/// A client that talks to this machine only, without the certificates that it would take long to read.
-fn client() -> Client {
-    Client::builder().tls_certs_only([]).build().unwrap()
 }
 
 /// The rest of the next line; `None` if there is none.
@@ -147,10 +108,22 @@ async fn said(lines: &mut Lines<BufReader<ChildStdout>>, prefix: &str) -> Option
 /// A running server.
 pub struct Server {
     child: Child,
-    pub base: String,
-    pub token: String,
-    client: Client,
+    api: ApiClient,
     stdout: Lines<BufReader<ChildStdout>>,
+}
+
+impl Deref for Server {
+    type Target = ApiClient;
+
+    fn deref(&self) -> &ApiClient {
+        &self.api
+    }
+}
+
+impl DerefMut for Server {
+    fn deref_mut(&mut self) -> &mut ApiClient {
+        &mut self.api
+    }
 }
 
 impl Server {
@@ -164,82 +137,6 @@ impl Server {
     #[must_use]
     pub fn stopwatch(&self) -> Stopwatch {
         Stopwatch::start(&[self.process()])
-    }
-
-    #[must_use]
-    pub fn client(&self) -> &Client {
-        &self.client
-    }
-
-    /// Any request, with the token; gives the status and the body, null where it is not JSON.
-    pub async fn request(&self, method: Method, path: &str, body: Option<Value>) -> (StatusCode, Value) {
-        let mut request = self.client.request(method, format!("{}/api/v1{path}", self.base)).bearer_auth(&self.token);
-        if let Some(body) = body {
-            request = request.json(&body);
-        }
-        let response = tokio::time::timeout(PATIENCE, request.send()).await.unwrap().unwrap();
-        (response.status(), response.json().await.unwrap_or_default())
-    }
-
-    pub async fn get(&self, path: &str) -> Value {
-        let (status, body) = self.request(Method::GET, path, None).await;
-        assert!(status.is_success(), "GET {path}: {status} {body}");
-        body
-    }
-
-    pub async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
-        self.request(Method::POST, path, Some(body)).await
-    }
-
-    /// A request to a server that may die of it: `None` if the answer got lost.
-    pub async fn attempt(&self, method: Method, path: &str, body: Option<Value>) -> Option<(StatusCode, Value)> {
-        let mut request = self.client.request(method, format!("{}/api/v1{path}", self.base)).bearer_auth(&self.token);
-        if let Some(body) = body {
-            request = request.json(&body);
-        }
-        let response = tokio::time::timeout(PATIENCE, request.send()).await.unwrap().ok()?;
-        Some((response.status(), response.json().await.ok()?))
-    }
-
-    /// The numbers of a chat's events after one of them, as they come until the server is gone.
-    #[must_use]
-    pub fn numbers(&self, path: &str, after: u64) -> JoinHandle<Vec<u64>> {
-        let request = self.client.get(format!("{}/api/v1{path}/events", self.base)).bearer_auth(&self.token);
-        let request = request.header("last-event-id", after.to_string());
-        tokio::spawn(async move {
-            let (mut text, mut numbers) = (String::new(), Vec::new());
-            let Ok(response) = request.send().await else { return numbers };
-            let mut stream = response.bytes_stream();
-            while let Some(Ok(bytes)) = stream.next().await {
-                text.push_str(&String::from_utf8_lossy(&bytes));
-                while let Some((frame, rest)) = text.split_once("\n\n") {
-                    let event = parse_frame(frame);
-                    text = rest.to_owned();
-                    numbers.extend(event.and_then(|event| event["seq"].as_u64()));
-                }
-            }
-            numbers
-        })
-    }
-
-    /// A request whose answer may get lost with the server.
-    pub async fn post_unchecked(&self, path: &str, body: &Value) {
-        let _ = self.client.post(format!("{}/api/v1{path}", self.base)).bearer_auth(&self.token).json(body).send().await;
-    }
-
-    /// A new chat in the one workspace.
-    pub async fn chat(&self, body: Value) -> ChatClient<'_> {
-        let workspaces = self.get("/workspaces").await;
-        let workspace = workspaces[0]["id"].as_str().unwrap();
-        let (status, chat) = self.post(&format!("/workspaces/{workspace}/chats"), body).await;
-        assert_eq!(status, StatusCode::CREATED, "{chat}");
-        ChatClient { server: self, path: format!("/workspaces/{workspace}/chats/{}", chat["id"].as_str().unwrap()) }
-    }
-
-    /// A chat of an earlier server of the same home.
-    #[must_use]
-    pub fn reopened(&self, path: &str) -> ChatClient<'_> {
-        ChatClient { server: self, path: path.to_owned() }
     }
 
     /// The memory that it holds now, in bytes.
@@ -276,104 +173,4 @@ impl Server {
         assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         self.ended().await
     }
-}
-
-/// One chat of a server.
-pub struct ChatClient<'s> {
-    pub server: &'s Server,
-    pub path: String,
-}
-
-impl ChatClient<'_> {
-    pub async fn show(&self) -> Value {
-        self.server.get(&self.path).await
-    }
-
-    /// The whole history, oldest first.
-    pub async fn messages(&self) -> Vec<Value> {
-        let mut messages: Vec<Value> = Vec::new();
-        loop {
-            let before = messages.last().map_or_else(String::new, |oldest| format!("&before={}", oldest["id"].as_str().unwrap()));
-            let page = self.server.get(&format!("{}/messages?limit={PAGE}{before}", self.path)).await;
-            let page = page.as_array().unwrap();
-            messages.extend_from_slice(page);
-            if page.len() < PAGE {
-                messages.reverse();
-                return messages;
-            }
-        }
-    }
-
-    pub async fn say(&self, content: &str) -> Value {
-        let (status, body) = self.server.post(&format!("{}/messages", self.path), json!({ "content": content })).await;
-        assert_eq!(status, StatusCode::ACCEPTED, "{body}");
-        body["message"].clone()
-    }
-
-    pub async fn answer(&self, question_id: &Value, answers: Value) -> (StatusCode, Value) {
-        let body = json!({ "metadata": { "question_answer": { "question_id": question_id, "answers": answers } } });
-        self.server.post(&format!("{}/messages", self.path), body).await
-    }
-
-    pub async fn post(&self, what: &str) -> (StatusCode, Value) {
-        self.server.post(&format!("{}/{what}", self.path), json!({})).await
-    }
-
-    pub async fn patch(&self, body: Value) -> (StatusCode, Value) {
-        self.server.request(Method::PATCH, &self.path, Some(body)).await
-    }
-
-    /// The event stream after an id, up to and including the first event that `until` accepts.
-    pub async fn events(&self, after: u64, until: impl Fn(&Value) -> bool) -> Vec<Value> {
-        let url = format!("{}/api/v1{}/events", self.server.base, self.path);
-        let request = self.server.client.get(url).bearer_auth(&self.server.token).header("last-event-id", after.to_string());
-        let read = async {
-            let response = request.send().await.unwrap();
-            assert_eq!(response.headers()["content-type"], "text/event-stream");
-            let mut stream = response.bytes_stream();
-            let (mut received, mut events) = (Vec::new(), Vec::new());
-            while let Some(Ok(bytes)) = stream.next().await {
-                received.extend_from_slice(&bytes);
-                // A piece may end in the middle of a character, a frame never does.
-                while let Some(end) = received.windows(2).position(|pair| pair == b"\n\n") {
-                    let frame: Vec<u8> = received.drain(..end + 2).collect();
-                    let event = parse_frame(std::str::from_utf8(&frame).unwrap());
-                    let Some(event) = event else { continue };
-                    let last = until(&event);
-                    events.push(event);
-                    if last {
-                        return events;
-                    }
-                }
-            }
-            panic!("the stream ended early, after {events:#?}")
-        };
-        tokio::time::timeout(PATIENCE, read).await.expect("the event did not come")
-    }
-
-    /// Everything up to the end of a run.
-    pub async fn run_to_end(&self, after: u64) -> Vec<Value> {
-        self.events(after, |event| event["type"] == "run_finished").await
-    }
-}
-
-/// An event as a client reads it, with the checks every one of them must stand.
-fn parse_frame(frame: &str) -> Option<Value> {
-    let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    let data: Value = serde_json::from_str(field("data:")?).unwrap();
-    assert_eq!(field("event:"), data["type"].as_str());
-    assert_eq!(field("id:").and_then(|id| id.parse().ok()), data["seq"].as_u64());
-    Some(data)
-}
-
-/// The events of one type.
-#[must_use]
-pub fn of_type<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
-    events.iter().filter(|event| event["type"] == name).map(|event| &event["data"]).collect()
-}
-
-/// The number of the last event, to go on from.
-#[must_use]
-pub fn last_id(events: &[Value]) -> u64 {
-    events.last().and_then(|event| event["seq"].as_u64()).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Event streams from a client's side: block by block, dropped and resumed.
 
 use crate::PATIENCE;
-use crate::server::Server;
+use crate::client::ApiClient;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use serde_json::Value;
@@ -16,14 +16,14 @@ pub struct EventReader {
     pub retry: Option<u64>,
 }
 
-impl Server {
+impl ApiClient {
     /// Opens a stream; `path` is that of the API, and `last_id` what a browser would send when it comes back.
     pub async fn stream(&self, path: &str, last_id: Option<&str>) -> EventReader {
         let mut request = self.client().get(format!("{}/api/v1{path}", self.base)).bearer_auth(&self.token);
         if let Some(id) = last_id {
             request = request.header("last-event-id", id);
         }
-        let response = tokio::time::timeout(PATIENCE, request.send()).await.unwrap().unwrap();
+        let response = self.send(request).await;
         assert_eq!(response.headers()["content-type"], "text/event-stream", "{path}");
         let pieces = response.bytes_stream().map(|piece| Some(piece.ok()?.to_vec())).boxed();
         EventReader { pieces, received: Vec::new(), last_id: last_id.map(str::to_owned), retry: None }

@@ -202,7 +202,7 @@ fn make_sources(tree: &Path, number: usize) {
     }
 }
 
-/// Of the medians, so that one slow round does not decide.
+/// The ratio of the medians, so that one slow round does not decide.
 fn ratio(ours: Vec<Duration>, reference: Vec<Duration>) -> f64 {
     let median = |mut times: Vec<Duration>| {
         times.sort();

@@ -11,9 +11,9 @@ use planwright_tools::{Site, Workspace};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex as EditLock, OnceCell};
 
 /// How long to wait until a node has a new workspace.
 const SETTLE_WITHIN: Duration = Duration::from_secs(5);
@@ -51,24 +51,23 @@ struct Inner {
     configuration: Arc<dyn Configuration>,
     reserved: OnceLock<ReservedFolders>,
     shared: OnceLock<Vec<(PathBuf, String)>>,
-    open: Mutex<HashMap<WorkspaceId, Arc<Workspace>>>,
-    /// Held from reading a workspace's name and settings to storing them.
-    edits: Mutex<()>,
+    /// Locked only to look up and to note; whoever waits, waits at an entry.
+    used: Mutex<HashMap<WorkspaceId, Arc<UsedWorkspace>>>,
+}
+
+/// A workspace that somebody opens, has open or edits.
+#[derive(Default)]
+struct UsedWorkspace {
+    folder: OnceCell<Arc<Workspace>>,
+    /// Held from reading the name and settings to storing them.
+    edits: EditLock<()>,
 }
 
 impl Workspaces {
     #[must_use]
     pub fn new(store: Store, configuration: Arc<dyn Configuration>) -> Self {
-        Self {
-            inner: Arc::new(Inner {
-                store,
-                configuration,
-                reserved: OnceLock::new(),
-                shared: OnceLock::new(),
-                open: Mutex::default(),
-                edits: Mutex::default(),
-            }),
-        }
+        let (reserved, shared) = (OnceLock::new(), OnceLock::new());
+        Self { inner: Arc::new(Inner { store, configuration, reserved, shared, used: Mutex::default() }) }
     }
 
     #[must_use]
@@ -160,7 +159,16 @@ impl Workspaces {
     /// No such workspace, or an invalid setting.
     pub async fn update(&self, id: WorkspaceId, name: Option<String>, settings: Map<String, Value>) -> Result<WorkspaceRow, Problem> {
         // Without the lock, two concurrent edits would undo each other. No other process uses this database.
-        let _edit = self.inner.edits.lock().await;
+        let used = self.used(id);
+        let edited = {
+            let _edit = used.edits.lock().await;
+            self.edit(id, name, settings).await
+        };
+        self.drop_unused(id, used);
+        edited
+    }
+
+    async fn edit(&self, id: WorkspaceId, name: Option<String>, settings: Map<String, Value>) -> Result<WorkspaceRow, Problem> {
         let mut row = self.row(id).await?;
         if let Some(name) = name {
             row.name = checked_name(name)?;
@@ -242,7 +250,7 @@ impl Workspaces {
     /// The database failed.
     pub async fn forget(&self, id: WorkspaceId) -> Result<(), Problem> {
         self.store().delete_workspace(id).await?;
-        self.inner.open.lock().await.remove(&id);
+        self.all_used().remove(&id);
         Ok(())
     }
 
@@ -251,10 +259,13 @@ impl Workspaces {
     /// # Errors
     /// No such workspace, or its folder can't be opened.
     pub async fn open(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
-        let mut workspaces = self.inner.open.lock().await;
-        if let Some(workspace) = workspaces.get(&id) {
-            return Ok(workspace.clone());
-        }
+        let used = self.used(id);
+        let opened = used.folder.get_or_try_init(|| self.open_folder(id)).await.cloned();
+        self.drop_unused(id, used);
+        opened
+    }
+
+    async fn open_folder(&self, id: WorkspaceId) -> Result<Arc<Workspace>, Problem> {
         let row = self.row(id).await?;
         // The folder of another node may be another one here.
         self.store().leases().tenure(id)?;
@@ -264,14 +275,30 @@ impl Workspaces {
         }
         let path = row.path.clone();
         let workspace = tokio::task::spawn_blocking(move || Workspace::open_real(Path::new(&path))).await.map_err(broken)?;
-        let workspace = Arc::new(workspace.map_err(|error| closed(&format!("can't be opened: {error}")))?);
-        workspaces.insert(id, workspace.clone());
-        Ok(workspace)
+        Ok(Arc::new(workspace.map_err(|error| closed(&format!("can't be opened: {error}")))?))
+    }
+
+    fn all_used(&self) -> MutexGuard<'_, HashMap<WorkspaceId, Arc<UsedWorkspace>>> {
+        self.inner.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn used(&self, id: WorkspaceId) -> Arc<UsedWorkspace> {
+        self.all_used().entry(id).or_default().clone()
+    }
+
+    /// Forgets an entry that has no open folder and no other user, so that requests for unknown workspaces leave nothing behind.
+    fn drop_unused(&self, id: WorkspaceId, used: Arc<UsedWorkspace>) {
+        let mut all = self.all_used();
+        let is_kept = all.get(&id).is_some_and(|kept| Arc::ptr_eq(kept, &used));
+        // The map has one reference, and the caller.
+        if is_kept && used.folder.get().is_none() && Arc::strong_count(&used) <= 2 {
+            all.remove(&id);
+        }
     }
 
     /// Forgets an open folder that another node works in from now on.
-    pub async fn leave(&self, id: WorkspaceId) {
-        self.inner.open.lock().await.remove(&id);
+    pub fn leave(&self, id: WorkspaceId) {
+        self.all_used().remove(&id);
     }
 
     /// # Errors
@@ -318,4 +345,72 @@ fn checked_name(name: String) -> Result<String, Problem> {
         return Err(Problem::new(ErrorCode::ValidationFailed, format!("`name` {why}.")).with_details(json!({ "fields": { "name": why } })));
     }
     Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planwright_tools::NoServers;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    /// A configuration that is read only when the test says so, as on a disk that hangs.
+    struct SlowConfiguration {
+        rules: WorkspaceRules,
+        begun: Sender<()>,
+        go_on: Mutex<Receiver<()>>,
+    }
+
+    impl Configuration for SlowConfiguration {
+        fn everywhere(&self) -> &WorkspaceRules {
+            &self.rules
+        }
+
+        fn within(&self, _: &Workspace, _: Option<&str>) -> Result<(WorkspaceRules, Trust), Problem> {
+            self.begun.send(()).unwrap();
+            self.go_on.lock().unwrap().recv().unwrap();
+            Ok((self.rules.clone(), Trust::nothing()))
+        }
+
+        fn check_model(&self, _: &planwright_protocol::settings::ModelSettings, _: &str) -> Result<(), Problem> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    #[expect(clippy::disallowed_methods, reason = "folders of the test")]
+    async fn a_workspace_whose_folder_hangs_holds_up_no_other_one_and_an_unknown_one_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("planwright.db")).await.unwrap();
+        let (begun, has_begun) = channel();
+        let (release, go_on) = channel();
+        let rules = WorkspaceRules { settings: Arc::default(), servers: Arc::new(NoServers) };
+        let workspaces = Workspaces::new(store, Arc::new(SlowConfiguration { rules, begun, go_on: Mutex::new(go_on) }));
+        let mut ids = Vec::new();
+        for name in ["slow", "quick"] {
+            let place = folder.path().join(name);
+            std::fs::create_dir(&place).unwrap();
+            ids.push(workspaces.ensure(place).await.unwrap().id);
+        }
+        let (slow, quick) = (ids[0], ids[1]);
+
+        let settings = Map::from_iter([("default_mode".to_owned(), json!("act"))]);
+        let editing = tokio::spawn({
+            let workspaces = workspaces.clone();
+            async move { workspaces.update(slow, None, settings).await }
+        });
+        tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
+        workspaces.open(quick).await.unwrap();
+        assert_eq!(workspaces.update(quick, Some("Renamed".to_owned()), Map::new()).await.unwrap().name, "Renamed");
+        assert!(!editing.is_finished());
+        release.send(()).unwrap();
+        let row = editing.await.unwrap().unwrap();
+        assert_eq!(row.settings["default_mode"], "act");
+
+        let unknown = WorkspaceId::generate();
+        assert_eq!(workspaces.open(unknown).await.map(|_| ()).unwrap_err().code, ErrorCode::NotFound);
+        assert_eq!(workspaces.update(unknown, None, Map::new()).await.unwrap_err().code, ErrorCode::NotFound);
+        assert_eq!(workspaces.all_used().len(), 2);
+        let (one, same) = (workspaces.open(slow).await.unwrap(), workspaces.open(slow).await.unwrap());
+        assert!(Arc::ptr_eq(&one, &same));
+    }
 }

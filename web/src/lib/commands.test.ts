@@ -19,7 +19,7 @@ test('a message is a command only if it is nothing else', () => {
   expect(named('please /stop')).toBeNull();
 });
 
-test('a mistyped command is told by its name; commands, paths and other words are none', () => {
+test('a mistyped command is named; commands, paths and other words are not mistyped', () => {
   const mistyped = (text: string) => mistypedIn(text, commands);
   expect(mistyped('/nosuch thing')).toBe('nosuch');
   expect(mistyped(' /plam')).toBe('plam');

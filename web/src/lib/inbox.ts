@@ -6,8 +6,31 @@ import type { EventType } from '@/lib/api/types';
 const KEY = ['inbox'];
 /** A busy agent sends many events; one read is enough for those that come together. */
 const PAUSE = 400;
-/** Events that can change a chat's group or row. */
-const MOVES = new Set<EventType>(['state_changed', 'question_pending', 'question_resolved', 'run_finished', 'plan_step', 'mode_changed', 'chat_created', 'chat_updated', 'chat_deleted']);
+/** Whether an event can change a chat's group or row. */
+const MOVES: Record<EventType, boolean> = {
+  message_created: false,
+  message_updated: false,
+  message_deleted: false,
+  text_delta: false,
+  reasoning_delta: false,
+  tool_call: false,
+  tool_output: false,
+  tool_result: false,
+  state_changed: true,
+  question_pending: true,
+  question_resolved: true,
+  mode_changed: true,
+  intent_suggested: false,
+  plan_updated: false,
+  plan_step: true,
+  usage: false,
+  run_finished: true,
+  violation: false,
+  chat_updated: true,
+  chat_created: true,
+  chat_deleted: true,
+  reset: false,
+};
 
 export const useInbox = () => useQuery({ queryKey: KEY, queryFn: inboxApi.inbox });
 export const refreshInbox = (queries: QueryClient) => queries.invalidateQueries({ queryKey: KEY });
@@ -15,7 +38,7 @@ export const refreshInbox = (queries: QueryClient) => queries.invalidateQueries(
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 export function noteForInbox(queries: QueryClient, events: { type: EventType }[]): void {
-  if (timer !== undefined || !events.some(({ type }) => MOVES.has(type))) return;
+  if (timer !== undefined || !events.some(({ type }) => MOVES[type])) return;
   timer = setTimeout(() => {
     timer = undefined;
     void refreshInbox(queries);

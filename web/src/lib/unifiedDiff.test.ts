@@ -16,7 +16,7 @@ test('side by side, deleted lines stand beside the added ones that follow them',
   expect(paired(first?.changes ?? []).map((pair) => pair.map((one) => one?.content ?? null))).toEqual([['a', 'a'], ['b', 'B'], ['c', null]]);
 });
 
-test('a diff of several files is told by file; one that goes keeps its name', () => {
+test('a diff of several files is split by file; a deleted file keeps its name', () => {
   const gone = 'diff --git a/y b/y\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-z\n';
   expect(filesOf(DIFF + gone).map(({ path, hunks }) => [path, hunks.length])).toEqual([['x', 2], ['y', 1]]);
 });

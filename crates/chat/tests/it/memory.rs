@@ -102,7 +102,7 @@ async fn a_chat_that_nobody_uses_leaves_memory_and_reading_it_wakes_nothing() {
     let snapshot = sessions.snapshot(ground.workspace, id).await.unwrap();
     assert_eq!((view.id, snapshot.chat.id, sessions.in_memory()), (id, id, 0));
     let other = sessions.look_at(WorkspaceId::generate(), id).await.map(|_| ()).unwrap_err();
-    assert_eq!(other.code, ErrorCode::NotFound, "a chat of another workspace is not there");
+    assert_eq!(other.code, ErrorCode::NotFound, "a chat of another workspace is not found");
 
     let handle = sessions.chat(id).await.unwrap();
     let mut follower = Follower::after(handle.chat().clone(), snapshot.last_event_id).await.unwrap();

@@ -66,7 +66,7 @@ pub async fn chat_with(store: &Store, home: &Home, messages: u64) -> ChatRow {
     chat
 }
 
-/// What a process has in memory, in MB.
+/// The resident memory of a process, in MB.
 pub fn resident(process: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();

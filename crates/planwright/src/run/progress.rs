@@ -25,7 +25,6 @@ impl RunProgress {
         progress
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the other events move nothing")]
     pub fn on_event(&mut self, event: &Event) {
         match event {
             Event::ToolCall { tool, args, .. } => self.doing = Some(format!("{tool} {}", subject(args))),
@@ -40,7 +39,22 @@ impl RunProgress {
             Event::PlanStep { step_number, status } => {
                 self.steps.insert(*step_number, *status);
             }
-            _ => {}
+            Event::PlanUpdated { .. }
+            | Event::MessageCreated { .. }
+            | Event::MessageUpdated { .. }
+            | Event::MessageDeleted { .. }
+            | Event::ReasoningDelta { .. }
+            | Event::ToolOutput { .. }
+            | Event::StateChanged { .. }
+            | Event::QuestionPending { .. }
+            | Event::QuestionResolved { .. }
+            | Event::IntentSuggested { .. }
+            | Event::RunFinished { .. }
+            | Event::Violation { .. }
+            | Event::ChatUpdated { .. }
+            | Event::ChatCreated { .. }
+            | Event::ChatDeleted {}
+            | Event::Reset {} => {}
         }
     }
 

@@ -56,7 +56,6 @@ impl Screen {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "most events say nothing that a terminal needs")]
     pub fn show(&mut self, event: &Event) {
         self.progress.on_event(event);
         match event {
@@ -78,7 +77,21 @@ impl Screen {
             }
             Event::PlanUpdated { plan_file, plan } => self.plan = Some((plan_file.clone(), plan.clone())),
             Event::PlanStep { step_number, status } => self.line(Colour::Bold, &format!("= step {step_number}: {}", status.label())),
-            _ => {}
+            // These say nothing that a terminal needs.
+            Event::MessageUpdated { .. }
+            | Event::MessageDeleted { .. }
+            | Event::ReasoningDelta { .. }
+            | Event::StateChanged { .. }
+            | Event::QuestionPending { .. }
+            | Event::QuestionResolved { .. }
+            | Event::IntentSuggested { .. }
+            | Event::Usage(_)
+            | Event::RunFinished { .. }
+            | Event::Violation { .. }
+            | Event::ChatUpdated { .. }
+            | Event::ChatCreated { .. }
+            | Event::ChatDeleted {}
+            | Event::Reset {} => {}
         }
         self.draw();
     }

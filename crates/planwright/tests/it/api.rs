@@ -1,11 +1,8 @@
 //! The HTTP API as a client meets it; one file per thing that holds for every address, or per part of it.
 
-mod chats;
 mod document;
-mod entry;
 mod errors;
 mod operation;
-mod plans;
 
 use crate::home;
 use planwright_testkit::server::{Home, Server};

@@ -1,4 +1,4 @@
-//! What a chat changed is shown as diffs and can be taken back, whoever made the change.
+//! The changes of a chat: shown as diffs and reverted, whether a tool, a command or the user made them.
 
 use crate::{home, plan, write};
 use planwright_testkit::server::{ChatClient, Home, Server, last_id, of_type};
@@ -241,7 +241,7 @@ async fn what_the_user_changed_since_is_a_conflict_and_never_overwritten() {
     for (path, text) in [("a.txt", "mine\n"), ("made/mine.txt", "mine\n"), ("c.txt", "another\n")] {
         assert_eq!(home.file(path).as_deref(), Some(text), "{path}");
     }
-    // What was taken back counts no more, whatever the user makes of it.
+    // A reverted change is settled, whatever the user does with the file afterwards.
     home.put("b.txt", "mine too\n");
     let (_, body) = work.revert(json!({ "message_id": message, "preview": true })).await;
     let paths: Vec<&str> = body["conflicts"].as_array().unwrap().iter().map(|conflict| conflict["path"].as_str().unwrap()).collect();

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`stage`] | the tree of a case, its server, its chats, its database |
-//! | [`seen`] | what came of a case, and what of it does not hold |
+//! | [`seen`] | the outcome of a case, and the expectations that failed |
 //! | [`readings`] | how some cases are read |
 //! | [`approvals`], [`answers`], [`delegations`], [`switches`], [`recoveries`], [`injections`], [`servers`] | the scenarios, by the ids of their cases |
 //!
@@ -49,7 +49,7 @@ fn is_of_chats(case: &Case) -> bool {
 /// Cases that can't be carried out yet, with the reason. A case that has a scenario may not stand here.
 const LISTED: &[(&str, &str)] = &[];
 
-/// The cases to run, by their ids; all of them unless said.
+/// The cases to run, by their ids (default all).
 const CASES: &str = "PLANWRIGHT_CHAT_CASES";
 
 /// Most of a case is waiting, so there is room for more of them than there are processors.

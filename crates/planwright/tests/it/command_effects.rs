@@ -1,4 +1,4 @@
-//! What a command changes is judged before the next call: kept, taken back, or never let through.
+//! The gate judges a command's changes before the next call: they are kept, reverted, or never land.
 
 use crate::home;
 use planwright_testkit::server::{ChatClient, Home, last_id, of_type};
@@ -314,7 +314,7 @@ async fn with_the_sandbox_switched_off_every_command_of_the_actor_asks_and_other
     assert!(question["call"]["reason"].as_str().unwrap().contains("switched off"), "{question}");
     assert_eq!(home.file("made.txt"), None);
     chat.answer(&question["question_id"], json!({ "decision": "approve" })).await;
-    // What it deleted is judged all the same.
+    // The gate judges its deletions all the same.
     let events = chat.events(last, |event| event["data"]["state"] == "awaiting_answer").await;
     let question = of_type(&events, "question_pending").last().unwrap()["question_id"].clone();
     chat.answer(&question, json!({ "decision": "deny" })).await;

@@ -1,4 +1,4 @@
-//! Keeping what a command changed loses nothing that it should not, and a standing yes is for what was asked.
+//! Keeping a command's changes loses nothing of the user's, and "always allow" covers only what was asked.
 
 use crate::command_effects::{actor, project, result, run, to_question};
 use planwright_testkit::server::{Home, last_id, of_type};

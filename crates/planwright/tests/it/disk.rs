@@ -6,7 +6,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What is tried, and whether the result must say that it was the disk: a command that gives back what it took when it fails may end
+/// An attempt, and whether its result must name the disk: a command that gives back what it took when it fails may end
 /// before anybody has looked.
 const ATTACKS: &[(&str, &str, bool)] = &[
     ("one call that allocates", "fallocate -l 150M big", false),
@@ -219,7 +219,7 @@ async fn what_was_staged_in_memory_lands_as_it_was_left_and_waits_over_a_restart
         let mode = |name: &str| rustix::fs::stat(disk.path("workspace").join(name)).unwrap().st_mode & 0o777;
         assert_eq!([read("a/link"), read("a/b/two"), read("second")].map(Option::unwrap), ["one\n", "two\n", "one\n"]);
         assert_eq!(mode("a/one"), 0o750);
-        // A folder that is replaced, one that goes, and a file that is changed: put to the user, over a restart.
+        // A folder that is replaced, one that is deleted, and a file that is changed: the card survives a restart.
         home.write_script(&run("rm -r a c; mkdir a; echo new > a/new; echo more >> second; echo done"));
         let chat = server.chat(json!({ "agent_role": "actor" })).await;
         chat.say("Go").await;

@@ -1,4 +1,4 @@
-//! What the guide says is so: its commands run, its references are those of the binary, its examples work.
+//! The guide is correct: its commands run, its references are those of the binary, its examples work.
 
 mod commands;
 mod configuration;

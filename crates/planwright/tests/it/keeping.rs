@@ -193,7 +193,7 @@ async fn restore_takes_the_place_of_chats_only_when_told_and_keeps_them() {
     let (status, _) = server.request(reqwest::Method::GET, &later, None).await;
     assert_eq!(status, reqwest::StatusCode::NOT_FOUND);
     assert!(server.terminate().await);
-    // What was kept is a data folder's database, whole.
+    // The backup is a complete database.
     let other = beside(&home, "other");
     std::fs::create_dir(&other).unwrap();
     std::fs::copy(kept, other.join("planwright.db")).unwrap();

@@ -10,7 +10,7 @@
 //! | [`confinement`] | what a server's program sees and reaches |
 //! | [`address`] | servers that have an address, and their keys |
 //! | [`masking`] | keys that a server says again |
-//! | [`reports`] | what users are told of servers |
+//! | [`reports`] | reports about servers, for users |
 //! | [`accept`] | accepting them from the command line |
 
 mod accept;

@@ -27,7 +27,7 @@ fn codes(messages: &[Value]) -> Vec<&str> {
     results.map(|result| result["metadata"]["error"]["code"].as_str().unwrap_or("ok")).collect()
 }
 
-/// The end of what the model was told of its newest refusal.
+/// The message of the model's newest refusal.
 fn refusal(messages: &[Value]) -> String {
     let refusals = messages.iter().rev().filter(|message| message["message_type"] == "tool_result");
     let mut texts = refusals.filter_map(|result| result["metadata"]["error"]["message"].as_str());

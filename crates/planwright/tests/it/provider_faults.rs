@@ -4,7 +4,7 @@ use crate::wires::{KEY, home_with, serve, with_key};
 use futures::future::join_all;
 use planwright_testkit::guard::{Case, CaseDecision, CaseFinding, CaseOutcome, CaseReport, Harness, Suite, announce, misfit};
 use planwright_testkit::model_server::{Fault, ModelServer, ReceivedRequest, ScriptedReply, Wire};
-use planwright_testkit::server::{ChatClient, last_id, of_type};
+use planwright_testkit::server::{ChatClient, Server, last_id, of_type};
 use planwright_testkit::stopwatch::Stopwatch;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -75,7 +75,7 @@ async fn play(case: &Case) -> (CaseOutcome, Vec<String>) {
     let said = chat.say("Go").await;
     let mut wrong = Vec::new();
     if case.args["fault"]["user_stop"] == true {
-        wrong.extend(stop(&chat).await);
+        wrong.extend(stop(&server, &chat).await);
     }
     let events = chat.run_to_end(last_id(&before)).await;
     let asked = models.asked();
@@ -85,7 +85,7 @@ async fn play(case: &Case) -> (CaseOutcome, Vec<String>) {
     for invariant in raw(case)["expect"]["invariants"].as_array().unwrap() {
         wrong.extend(broken(invariant, &messages, &asked, &started, &said));
     }
-    // Whatever was, the chat goes on.
+    // The chat goes on after any fault.
     models.only(ScriptedReply::text("Still here."));
     chat.say("And now?").await;
     let after = chat.run_to_end(last_id(&events)).await;
@@ -108,9 +108,9 @@ async fn talk(models: &ModelServer, chat: &ChatClient<'_>) -> Vec<Value> {
 }
 
 /// Stops in the middle of the answer.
-async fn stop(chat: &ChatClient<'_>) -> Option<String> {
+async fn stop(server: &Server, chat: &ChatClient<'_>) -> Option<String> {
     chat.events(0, |event| event["type"] == "text_delta").await;
-    let started = chat.server.stopwatch();
+    let started = server.stopwatch();
     chat.post("stop").await;
     let took = started.elapsed();
     let limit = Duration::from_millis(500) * if cfg!(debug_assertions) { 4 } else { 1 };

@@ -49,7 +49,7 @@ async fn a_run_on_a_real_model_streams_and_counts_and_changes_nothing() {
     eprintln!("{} pieces from {:.2?} to {:.2?}: {text:?}", deltas.len(), deltas[0], deltas[deltas.len() - 1]);
     eprintln!("{finished} {:?}, exit code {code:?}", of_type(&events, "usage"));
     assert!(deltas.len() >= 3 && deltas[deltas.len() - 1] > deltas[0]);
-    // It may babble up to its limit, which is told.
+    // It may babble up to its limit, and the result says so.
     match finished["outcome"].as_str().unwrap() {
         "done" => {
             assert_eq!(code, Some(0));

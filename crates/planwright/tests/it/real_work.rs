@@ -30,7 +30,7 @@ async fn tests_pass(sample: &str, command: &str, said: &str) {
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(sample), &home.workspace());
     let chats = home.workspace().join(".planwright/chats");
     std::fs::create_dir_all(&chats).unwrap();
-    // What the server writes for itself is there already.
+    // The server's own files exist already.
     home.put(".planwright/.gitignore", "/chats/\n");
     let look = || FolderTree::except(&home.workspace(), Some(&chats));
     let server = serve(&home).await;

@@ -11,7 +11,7 @@ fn script() -> Value {
     })
 }
 
-/// What a chat that was never cut off looks like.
+/// The messages of a chat that was never cut off.
 async fn ends_well(home: &planwright_testkit::server::Home, path: &str) {
     let server = home.serve().await;
     let chat = server.reopened(path);

@@ -17,7 +17,7 @@ async fn age(database: &Path, sql: String) {
     connection.close().await.unwrap();
 }
 
-/// Returns when it is not there any more; a test that hangs is ended.
+/// Returns when it is gone; a test that hangs is ended.
 async fn gone(server: &Server, path: &str) {
     while server.request(Method::GET, path, None).await.0 != StatusCode::NOT_FOUND {
         tokio::time::sleep(Duration::from_millis(50)).await;

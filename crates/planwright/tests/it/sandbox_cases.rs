@@ -40,7 +40,7 @@ use world::World;
 /// Cases that can't hold, with the reason. A case that does hold may not stand here.
 const LISTED: &[(&str, &str)] = &[];
 
-/// The cases to run, by their ids; all of them unless said.
+/// The cases to run, by their ids (default all).
 const CASES: &str = "PLANWRIGHT_SANDBOX_CASES";
 
 /// The controls of the cases that hold.

@@ -132,7 +132,7 @@ async fn help_shows_examples() {
     }
 }
 
-/// A browser that notes what it was told, one word a line.
+/// A browser that writes its arguments to a file, one a line.
 fn fake_browser(home: &planwright_testkit::server::Home) -> (String, std::path::PathBuf) {
     let (script, told) = (home.data().with_file_name("browser"), home.data().with_file_name("told"));
     let text = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" \"env=$PLANWRIGHT_TOKEN\" > {0}.part && mv {0}.part {0}\n", told.display());

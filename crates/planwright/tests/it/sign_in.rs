@@ -1,21 +1,18 @@
 //! Signing in: by the server's token, by accounts, and where nobody needs to.
 
-mod accounts;
 mod limits;
 mod mode_off;
 mod secrets;
 mod token_mode;
 mod users;
 
-use planwright_testkit::server::{Home, Server};
-use reqwest::header::{COOKIE, SET_COOKIE};
-use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+pub use planwright_testkit::browser::{Browser, CSRF, login};
+
+use planwright_testkit::server::Home;
+use reqwest::{RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use std::process::Stdio;
 use tokio::io::AsyncWriteExt;
-
-/// What a page sends with every change.
-pub const CSRF: &str = "x-planwright-csrf";
 
 pub fn script() -> Value {
     json!({ "turns": [{ "text": "Hello there" }], "repeat": true })
@@ -41,44 +38,6 @@ pub async fn new_token(home: &Home, user: &str) -> String {
     let (code, stdout, stderr) = said(home, &["token", "new", "--user", user], "").await;
     assert_eq!(code, Some(0), "{stderr}");
     stdout.trim().to_owned()
-}
-
-/// A browser: it has a cookie, and sends what a page sends.
-pub struct Browser {
-    client: Client,
-    base: String,
-    /// As it was set, with all that the server says about it.
-    pub set_cookie: String,
-}
-
-impl Browser {
-    pub async fn sign_in(server: &Server, offer: &Value) -> Self {
-        let response = login(server, offer).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        let set_cookie = response.headers()[SET_COOKIE].to_str().unwrap().to_owned();
-        Self { client: Client::new(), base: server.base.clone(), set_cookie }
-    }
-
-    /// What a browser sends back of it.
-    pub fn cookie(&self) -> &str {
-        self.set_cookie.split(';').next().unwrap()
-    }
-
-    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.client.request(method, format!("{}/api/v1{path}", self.base)).header(COOKIE, self.cookie())
-    }
-
-    pub async fn get(&self, path: &str) -> (StatusCode, Value) {
-        answered(self.request(Method::GET, path)).await
-    }
-
-    pub async fn change(&self, method: Method, path: &str, body: Value) -> (StatusCode, Value) {
-        answered(self.request(method, path).header(CSRF, "1").json(&body)).await
-    }
-}
-
-pub async fn login(server: &Server, offer: &Value) -> Response {
-    Client::new().post(format!("{}/api/v1/auth/login", server.base)).json(offer).send().await.unwrap()
 }
 
 pub async fn answered(request: RequestBuilder) -> (StatusCode, Value) {

@@ -1,4 +1,4 @@
-//! Where chats are kept: read-only, full, or another's. Each is told, and nothing that was acknowledged is lost.
+//! A data folder that is read-only, full, or another process's: the server says so, and loses nothing that it acknowledged.
 
 use crate::home;
 use crate::small_disk::{SmallDisk, User, until};

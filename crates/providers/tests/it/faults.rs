@@ -30,7 +30,7 @@ async fn a_stream_that_is_cut_or_garbled_passes_on_no_call() {
             assert_eq!(code, ProviderGarbled, "{wire:?}, {fault:?}: {message}");
             assert_eq!(heard.text, "I will read it.", "{wire:?}, {fault:?}: what had come was shown");
             let known = heard.usage.is_some_and(|usage| usage.input_tokens == 100);
-            assert!(known || wire != Wire::Anthropic, "{fault:?}: what is told at the beginning is counted: {heard:?}");
+            assert!(known || wire != Wire::Anthropic, "{fault:?}: the usage at the beginning is counted: {heard:?}");
             let counted = heard.usage.is_some_and(|usage| usage.output_tokens > 0);
             assert!(counted || fault != Fault::LengthInArguments, "{wire:?}: what is cut off by its length is paid for: {heard:?}");
         }

@@ -4,19 +4,15 @@ use super::Caller;
 use super::streams::{StreamAccess, close_when_access_ends};
 use crate::App;
 use crate::answer::ApiError;
+use crate::change_rule::{ChangeRule, ChangedBy};
 use crate::idempotency::deleted_before;
-use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
+use axum::extract::{FromRequestParts, RawPathParams, Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use planwright_protocol::{ChatId, ErrorCode, Problem, WorkspaceId};
 use planwright_store::{Rank, Right};
 use serde_json::{Map, Value};
-
-/// Only owners may change these; everything else in a workspace is open to all members.
-const OWNERS: &[&str] = &["/workspaces/{wid}", "/workspaces/{wid}/members", "/workspaces/{wid}/members/{member}"];
-/// Only admins who are members may change these: a trusted file can send any variable of the server anywhere.
-const ADMINS: &[&str] = &["/workspaces/{wid}/trust"];
 
 /// The workspace of a path, and the chat if it names one.
 #[derive(Clone, Copy)]
@@ -26,11 +22,12 @@ pub(super) struct ResourcePath {
 }
 
 /// Accepts a call if the caller has the required right. Resources that the caller may not know of are "not found".
-pub async fn check_rights(State(app): State<App>, caller: Caller, route: MatchedPath, request: Request, next: Next) -> Response {
+pub async fn check_rights(State(app): State<App>, caller: Caller, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     // A part that is not text names nothing.
     let Ok(params) = RawPathParams::from_request_parts(&mut parts, &()).await else { return not_found().into_response() };
-    match allowed(&app, &caller, &parts.method, route.as_str(), &params).await {
+    let rule = ChangeRule::of(&parts.extensions);
+    match allowed(&app, &caller, &parts.method, rule, &params).await {
         Ok(place) => {
             let response = next.run(Request::from_parts(parts, body)).await;
             close_when_access_ends(response, StreamAccess { app, caller, place }).await
@@ -47,7 +44,7 @@ async fn allowed(
     app: &App,
     caller: &Caller,
     method: &Method,
-    route: &str,
+    rule: Option<ChangeRule>,
     params: &RawPathParams,
 ) -> Result<Option<ResourcePath>, ApiError> {
     let named = |name: &str| params.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
@@ -55,8 +52,8 @@ async fn allowed(
     let workspace = workspace.parse().map_err(|_| not_found())?;
     let chat = named("cid").map(str::parse).transpose().map_err(|_| not_found())?;
     let right = app.sessions.store().right(account.id, workspace, chat).await?.ok_or_else(not_found)?;
-    let needed = needed(method, route);
-    let needs_admin = !method.is_safe() && ADMINS.iter().any(|ending| route.ends_with(ending)) && account.rank != Rank::Admin;
+    let (needed, is_for_admins) = needed(method, rule);
+    let needs_admin = is_for_admins && account.rank != Rank::Admin;
     if right >= needed && !needs_admin {
         return Ok(Some(ResourcePath { workspace, chat }));
     }
@@ -101,11 +98,17 @@ pub fn check_settings(caller: &Caller, settings: &Map<String, Value>) -> Result<
     Err(Problem::new(ErrorCode::Forbidden, "Only admins of the server choose models. Ask an admin.").into())
 }
 
-fn needed(method: &Method, route: &str) -> Right {
+/// The right that a route needs, and whether only admins of the server may call it.
+fn needed(method: &Method, rule: Option<ChangeRule>) -> (Right, bool) {
     if method.is_safe() {
-        return Right::Viewer;
+        return (Right::Viewer, false);
     }
-    if OWNERS.iter().any(|ending| route.ends_with(ending)) { Right::Owner } else { Right::Member }
+    match rule.map(|rule| rule.by) {
+        Some(ChangedBy::Members) => (Right::Member, false),
+        Some(ChangedBy::AdminMembers) => (Right::Member, true),
+        // A route of a workspace has one of the others; a test checks that.
+        Some(ChangedBy::Owners | ChangedBy::Everyone | ChangedBy::SignedIn | ChangedBy::Admins) | None => (Right::Owner, false),
+    }
 }
 
 /// One message for missing resources and for those of other users.

@@ -1,4 +1,4 @@
--- What the user accepted of MCP servers: what is run for each, and what it offers.
+-- The user's acceptances of MCP servers: the command of each, and its tools.
 create table mcp_pins (
     workspace_id uuid not null references workspaces (id) on delete cascade,
     server text not null,

@@ -5,7 +5,7 @@ alter table chats add column version bigint not null default 0;
 create table ops (
     chat_id uuid not null references chats (id) on delete cascade,
     op_id text not null,
-    -- Of what was sent with it.
+    -- The hash of the body that was sent with the key.
     sha256 text not null,
     -- The message that the op created; null for ops that create none.
     message_id uuid,

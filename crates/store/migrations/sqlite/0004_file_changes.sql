@@ -12,7 +12,7 @@ create table file_changes (
     -- The call, or the message that took something back.
     message_id blob not null,
     path text not null,
-    -- What was there before and what is after, as JSON; the content of a file apart.
+    -- The states before and after, as JSON; the contents of files are stored apart.
     before text not null,
     after text not null,
     before_sha256 text,

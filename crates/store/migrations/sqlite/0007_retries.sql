@@ -5,7 +5,7 @@ alter table workspaces add column settings text not null default '{}';
 create table message_keys (
     chat_id blob not null references chats (id) on delete cascade,
     key text not null,
-    -- Of what was sent with it.
+    -- The hash of the body that was sent with the key.
     sha256 text not null,
     message_id blob not null,
     created_at integer not null,

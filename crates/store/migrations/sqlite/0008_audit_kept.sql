@@ -1,4 +1,4 @@
--- The log outlives the chats and workspaces that it tells of, so it refers to neither; rows of the log are shown by the rights to the
+-- The log outlives the chats and workspaces in its rows, so it refers to neither; rows of the log are shown by the rights to the
 -- workspace, which is kept here too. Without one are sign-ins that failed.
 create table audit_kept (
     id integer primary key,

@@ -6,7 +6,7 @@ create table requests (
     -- Who asks for what: account, method and path.
     scope text not null,
     request_key text not null,
-    -- Of what was sent with it.
+    -- The hash of the body that was sent with the key.
     sha256 text not null,
     -- Status and body of the answer; null while the request is under way, and for ever if the process ended meanwhile.
     status integer,

@@ -52,7 +52,7 @@ fn graph(sources: &[(String, String)]) -> Graph {
     graph
 }
 
-/// The modules that stand behind `crate::`, alone or in braces.
+/// The modules after `crate::`, alone or in braces.
 fn named(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     for rest in code.split("crate::").skip(1) {

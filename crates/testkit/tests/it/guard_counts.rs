@@ -19,7 +19,7 @@ fn the_counts_of_guard_cases_are_those_of_the_cases() {
     assert_eq!(Suite::load().cases.len(), cases.len());
     let (_, counts) = page.split_once("## Counts").unwrap();
     let (counts, _) = counts.split_once("## Listed cases").unwrap();
-    // By group and harnesses: how many are told of, and how many of them are listed.
+    // By group and harnesses: the number that the page claims, and the number of listed ones.
     let mut told: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut all_listed = 0;
     for row in counts.lines().filter_map(|line| line.strip_prefix("| ")).filter(|row| row.contains('/')) {

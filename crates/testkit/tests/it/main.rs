@@ -1,6 +1,7 @@
 //! The rules of the project, held by tests.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail by panicking and read the sources")]
 
+mod additions;
 mod arrows;
 mod budgets;
 mod cycles;

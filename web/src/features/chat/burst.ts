@@ -1,16 +1,16 @@
 // What a burst of calls did, in numbers.
 import type { Call } from '@/lib/chat/rows';
+import { looksOf, type CountedAs } from '@/lib/chat/tools';
 import { diffOf, summaryOf, toolOf } from './toolCall';
 
-const KINDS = { read: 'burstRead', ls: 'burstListed', grep: 'burstSearched', glob: 'burstSearched', write: 'burstWrote', touch: 'burstWrote', mkdir: 'burstFolders', edit: 'burstChanged', mv: 'burstMoved', write_plan: 'burstPlan' } as const;
-type BurstKind = (typeof KINDS)[keyof typeof KINDS] | 'burstOther';
+type BurstKind = CountedAs | 'burstOther';
 
 /** Searches are counted one by one; files and folders once each. */
 export function burstCounts(calls: Call[]): [BurstKind, number][] {
   const found = new Map<BurstKind, Set<string>>();
   for (const { call } of calls) {
     const tool = toolOf(call);
-    const kind: BurstKind = tool in KINDS ? KINDS[tool as keyof typeof KINDS] : 'burstOther';
+    const kind: BurstKind = looksOf(tool).countedAs ?? 'burstOther';
     const about = kind === 'burstSearched' || kind === 'burstOther' ? call.id : summaryOf(call);
     found.set(kind, (found.get(kind) ?? new Set()).add(about));
   }

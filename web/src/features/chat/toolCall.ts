@@ -1,6 +1,7 @@
 // What there is to say about a tool call in one line.
 import type { JsonObject, Message, Problem } from '@/lib/api/types';
 import type { Call } from '@/lib/chat/rows';
+import { looksOf } from '@/lib/chat/tools';
 import { placeOf, type Place } from '@/lib/paths';
 import { shownName, shownText } from '@/lib/marks';
 
@@ -18,14 +19,12 @@ export function summaryOf(call: Message): string {
   return typeof main === 'string' ? shownText(main) : '';
 }
 
-const FILE_TOOLS = new Set(['read', 'write', 'edit', 'touch']);
-
 /** The file that a call is about, to be opened from its line. */
 export function fileOf(call: Message): Place | null {
   const { path: named, plan_file_path, offset } = (call.metadata.args ?? {}) as JsonObject;
   const path = named ?? plan_file_path;
   if (typeof path !== 'string' || path === '') return null;
-  return FILE_TOOLS.has(toolOf(call)) ? { path, line: typeof offset === 'number' && offset > 0 ? offset : null } : placeOf(path);
+  return looksOf(toolOf(call)).opensFile ? { path, line: typeof offset === 'number' && offset > 0 ? offset : null } : placeOf(path);
 }
 
 const REFUSED: Record<string, CallState> = { TOOL_BLOCKED_BY_MODE: 'blocked', TOOL_NOT_PERMITTED: 'blocked', APPROVAL_DENIED: 'denied', CANCELLED: 'stopped' };

@@ -56,7 +56,7 @@ test('what is saved is written as the user, in the chat', async () => {
   expect(run).toHaveBeenCalledWith('w', 'write', { path: '/plans/a.plan', content: `${TEXT}!` }, 'c');
 });
 
-test('a refusal is told, and the text stays', async () => {
+test('a refusal is shown, and the text stays', async () => {
   vi.spyOn(api, 'runTool').mockResolvedValue({ success: false, error: { code: 'FILE_CHANGED', message: 'The file has changed.', retryable: false } });
   const { area, close } = await open();
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));

@@ -21,7 +21,7 @@ test('drift is that of the newest approval', () => {
   expect(newestDrift([drift])).toEqual([]);
 });
 
-test('a file that was edited, deleted or broken since the approval is told, and forgotten with the next approval', () => {
+test('a file that was edited, deleted or broken since the approval is reported, and forgotten with the next approval', () => {
   const changed = (change: string) => message({ plan_changed: { plan_file: '/plans/a.plan', change } });
   expect(changeSinceApproval([approval])).toBeUndefined();
   expect(changeSinceApproval([approval, changed('edited'), changed('deleted')])).toBe('deleted');

@@ -6,7 +6,7 @@ const words = { yes: 'Yes', no: 'No', none: 'none' };
 const region = { oneOf: [{ const: 'eu', title: 'Europe' }, { const: 'us', title: 'America' }] };
 const said = (schema: object, answer: never) => answerText(fieldOf(schema as never, undefined, 'none'), answer, words);
 
-test('a choice is told by its title, alone, in a list and in an object', () => {
+test('a choice is shown by its title, alone, in a list and in an object', () => {
   expect(said(region, 'eu' as never)).toBe('Europe');
   expect(said({ type: 'array', items: region }, ['us', 'eu'] as never)).toBe('America, Europe');
   const group = fieldOf({ type: 'object', properties: { region: { ...region, title: 'Region' } } } as never, undefined, 'none');

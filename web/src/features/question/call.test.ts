@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Json } from '@/lib/api/types';
 import { readCall } from './call';
 
-test('a deletion is told by its effect', () => {
+test('a deletion is described by its effect', () => {
   const call = readCall({ tool: 'rm', args: { path: '/a' }, effects: [{ effect: 'delete', target: '/a' }], reason: '/a would be deleted', folder: '/' });
   expect(call).toMatchObject({ tool: 'rm', after: false, effects: [{ kind: 'delete', target: '/a' }] });
 });
@@ -30,7 +30,7 @@ test('changes of a command that has ended are to be kept or taken back', () => {
   expect(call).toMatchObject({ after: true, command: { text: 'make' }, effects: [{ kind: 'move', target: '/a → /b' }] });
 });
 
-test('a call of an MCP server is told by server and tool', () => {
+test('a call of an MCP server is described by server and tool', () => {
   const effects: Json = [{ effect: 'call', target: { server: 'files', tool: 'write_file' } }];
   expect(readCall({ tool: 'files__write_file', args: { path: '/a' }, effects })).toMatchObject({
     effects: [{ kind: 'call', target: 'files: write_file' }],

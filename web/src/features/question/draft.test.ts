@@ -57,7 +57,7 @@ describe('what was entered becomes the answer', () => {
     ['nothing where null will do', { type: ['string', 'null'] }, {}, null],
   ])('%s', (_, schema, draft, value) => expect(answer(schema, draft).value).toEqual(value));
 
-  test('JSON that can not be read is told with the reason', () => {
+  test('invalid JSON is reported with the reason', () => {
     expect(answer({}, { '': '{"a":' }).complaints).toMatchObject([{ pointer: '', key: 'json', params: { why: expect.any(String) } }]);
   });
 

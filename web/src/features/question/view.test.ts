@@ -41,7 +41,7 @@ test('a severity that is not known reads as major', () => {
 
 test.each([null, 'x', {}, { question_id: 'q', questions: [] }, { question_id: 'q', questions: [{ name: 'a' }] }])('%j is no question', (raw) => expect(readQuestion(raw)).toBeUndefined());
 
-test('what the model said around its question is told apart from it', () => {
+test('the model\'s words around its question are separate from it', () => {
   const view = readQuestion({ question_id: 'q', question: 'Sure?', context: 'It matters.' }) as QuestionView;
   expect(proseAround(view, 'I looked.\n\nSure?\nIt matters.')).toBe('I looked.');
   expect(proseAround(view, 'Sure?\nIt matters.')).toBe('');

@@ -19,12 +19,12 @@ test('history and log are one line of time, in which calls that follow each othe
   expect(entries[3]).toMatchObject({ topic: 'violations', tool: 'write', aim: '/a' });
 });
 
-test('a switch is told once, with its cause, though history and log both have it', () => {
+test('a switch is shown once, with its cause, though history and log both have it', () => {
   const entries = entriesOf([message(1, { author: 'system', agent_role: null, metadata: { mode_change: { from: 'planner', to: 'actor', by: 'approval' } } })], [logged(1, 'mode_entered', { mode: 'act', by: 'approval' })]);
   expect(entries).toMatchObject([{ kind: 'switched', to: 'actor', by: 'approval' }]);
 });
 
-test('answers, plans, questions, things taken back and summaries are told apart', () => {
+test('answers, plans, questions, reverts and summaries have entries of different kinds', () => {
   const entries = entriesOf(
     [
       message(1, { message_type: 'plan', content: 'Text', metadata: { plan: { goal: 'Greet' }, revision: 2 } }),

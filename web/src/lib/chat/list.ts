@@ -30,7 +30,26 @@ function change(chat: Chat, event: OfChat): Chat {
     }
     case 'message_created':
       return { ...chat, updated_at: event.at };
+    case 'message_updated':
+    case 'message_deleted':
+    case 'text_delta':
+    case 'reasoning_delta':
+    case 'tool_call':
+    case 'tool_output':
+    case 'tool_result':
+    case 'intent_suggested':
+    case 'plan_updated':
+    case 'plan_step':
+    case 'usage':
+    case 'run_finished':
+    case 'violation':
+    case 'chat_created':
+    case 'chat_deleted':
+    case 'reset':
+      return chat;
     default:
+      // A newer server may send events that this page does not know.
+      event satisfies never;
       return chat;
   }
 }

@@ -37,7 +37,7 @@ test('calls of another role are another burst', () => {
   expect(shape([call('a'), result('a'), other, result('b')])).toEqual(['call', 'call']);
 });
 
-test('a step that is begun opens what is done for it, and its end is told there', () => {
+test('a step that begins opens a group for its calls, and its end is shown there', () => {
   const report = (call_id: string, step_number: number, status: string) => message('tool_call', { call_id, tool: 'update_step', args: { step_number, status } });
   const rows = rowsOf([report('a', 1, 'in_progress'), result('a'), call('w', 'write'), result('w'), report('b', 1, 'done'), result('b'), report('c', 2, 'in_progress'), result('c'), report('d', 2, 'done'), result('d', false)]);
   expect(rows.map((row) => (row.kind === 'step' ? `step ${row.step}, ${row.calls.length}` : row.kind))).toEqual(['step 1, 2', 'call', 'step 2, 1', 'call']);

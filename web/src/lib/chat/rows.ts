@@ -1,6 +1,7 @@
 // The history as the rows that are shown: a call together with its result, consecutive quiet calls as one burst, a
 // delegated task with everything said and done for it.
 import type { Message, RoleName } from '@/lib/api/types';
+import { looksOf } from './tools';
 
 export interface Call {
   call: Message;
@@ -140,8 +141,6 @@ export function openThread(rows: Row[]): (Row & { kind: 'thread' }) | null {
 }
 
 const LOOKS = new Set<unknown>(['read', 'search']);
-/** Commands, deletions and tools of MCP servers are not among them: each of those keeps its own line. */
-const CHANGES = new Set<unknown>(['write', 'edit', 'touch', 'mkdir', 'mv', 'write_plan']);
 
 /** The heading of a step, unless another plan or mode began since. */
 function openedStep(rows: Row[], step: number): (Row & { kind: 'step' }) | null {
@@ -157,10 +156,10 @@ function reportedStep({ call: { metadata }, result }: Call): number | null {
 
 /** Needs no line of its own: it succeeded, or it is a running read. */
 function isQuiet({ call: { metadata }, result }: Call): boolean {
-  // What helpers found is worth its own line.
-  const isLook = LOOKS.has(metadata.category) && metadata.tool !== 'explore';
+  const { line } = looksOf(metadata.tool);
+  const isLook = LOOKS.has(metadata.category) && line !== 'own';
   if (!result) return isLook && metadata.status === 'running';
-  return (isLook || CHANGES.has(metadata.tool)) && result.metadata.success === true;
+  return (isLook || line === 'shared') && result.metadata.success === true;
 }
 
 function isSameAgent(a: Call | undefined, b: Call): boolean {

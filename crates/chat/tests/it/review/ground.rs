@@ -110,7 +110,7 @@ impl Ground {
         self
     }
 
-    /// What the model was told last.
+    /// The text of the newest request to the model.
     pub fn told(&self) -> String {
         self.script.requests.lock().unwrap().last().unwrap().clone()
     }

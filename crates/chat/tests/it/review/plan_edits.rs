@@ -122,5 +122,5 @@ async fn the_next_version_shows_what_became_of_each_comment() {
     ground.reply(&[("write_plan", json!({ "goal": "Greet again", "steps": steps }))]);
     ground.run(say("Once more.", Vec::new())).await;
     let history = ground.history().await;
-    assert!(history.iter().rev().find_map(|message| message.body.plan()).unwrap().comments.is_empty(), "each is told once");
+    assert!(history.iter().rev().find_map(|message| message.body.plan()).unwrap().comments.is_empty(), "the model reads each one once");
 }

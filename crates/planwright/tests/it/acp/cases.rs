@@ -17,7 +17,7 @@ const READ_SO: &[(&str, &str, &str)] = &[(
     "the agent has no method that writes files for a client, and calls none of the client's: it is the model that names such a path, by `..`, which the contract calls invalid",
 )];
 
-/// What a case's decision was, its code, and what did not hold besides.
+/// The decision on a case, its code, and the other expectations that failed.
 type Seen = (CaseDecision, Option<String>, Vec<String>);
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn session_of_another(fixture: &Fixture, mut editor: Editor, case: &Case, 
     (CaseDecision::Deny, Some("NOT_FOUND".to_owned()), wrong)
 }
 
-/// A chat of another folder is as foreign as one that is not there.
+/// A chat of another folder gets the same answer as a missing one.
 async fn chat_of_another(home: &Home) -> String {
     let mut theirs = home.editor("").await;
     theirs.begin(&home.workspace()).await;

@@ -42,7 +42,7 @@ fn script(stage: &Stage, times: usize) -> Value {
     json!({ "plan": plan, "act": [{ "text": "Done." }, { "text": "Done." }, { "text": "Done." }] })
 }
 
-/// Has the model make the case's call now, and looks at what comes of it.
+/// Has the model make the case's call now, and examines the outcome.
 async fn called(stage: &Stage, chat: &ChatClient<'_>) -> Seen {
     stage.begin();
     Seen::last_call(chat, say(chat, "Go on with it").await).await

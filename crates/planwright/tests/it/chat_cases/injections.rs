@@ -1,4 +1,4 @@
-//! What a model reads tells it to break the rules, and it does as it is told; calls in a form that is none. More of the
+//! Files order a model to break the rules, and it obeys; calls in an invalid form. More of the
 //! first are in `injection.rs`.
 
 use super::scenarios;

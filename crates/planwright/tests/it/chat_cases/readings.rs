@@ -11,7 +11,7 @@ struct Reading {
     codes: &'static [&'static str],
     /// Invariants by their names that something else stands for.
     without: &'static [&'static str],
-    /// What is right instead of what is written.
+    /// The correct expectation instead of the written one.
     decision: Option<CaseDecision>,
     reason: &'static str,
 }

@@ -206,7 +206,7 @@ async fn killed_during_a_migration(stage: Arc<Stage>) -> Seen {
         };
         let Some(server) = stage.home.try_serve_command(command).await else {
             let version = stage.look("select cast(user_version as text) from pragma_user_version").await;
-            // Each migration is whole or not there, so the database may also be between the first version and the newest.
+            // Each migration is applied as a whole or not at all, so the database may have any version up to the newest.
             match version.parse::<u32>() {
                 Ok(1) => killed_old += 1,
                 Ok(2..) => killed_new += 1,

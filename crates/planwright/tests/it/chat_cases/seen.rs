@@ -1,4 +1,4 @@
-//! What came of a case, and what of it does not hold.
+//! The outcome of a case, and the expectations that failed.
 
 use super::readings;
 use super::stage::Stage;
@@ -48,7 +48,7 @@ impl Seen {
         self
     }
 
-    /// What a client of the API is told.
+    /// The answer that a client of the API gets.
     pub fn answer((status, body): &(StatusCode, Value)) -> Self {
         let decision = if status.is_success() { CaseDecision::Allow } else { CaseDecision::Error };
         Self::new(decision, body["error"]["code"].as_str(), body).fact("http_status", status.as_u16())

@@ -40,7 +40,7 @@ fn calls_were_made_once(life: &Life, seen: &Seen) {
         let results: Vec<_> = results.iter().filter(of_call).collect();
         assert_eq!(results.len(), 1, "{} has {} results: {}", call["content"], results.len(), seen.describe());
         let code = &results[0]["metadata"]["error"]["code"];
-        // What becomes of files can always be told; of a command only if it ended.
+        // The outcome for files is always known; that of a command only if it ended.
         let runs = call["metadata"]["tool"] == "run" || call["metadata"]["args"] == json!({ "step_number": 2, "status": "done" });
         let may_fail = runs && (code == "OUTCOME_UNKNOWN" || code == "CANCELLED");
         assert!(results[0]["metadata"]["success"] == true || may_fail, "{}: {}", call["content"], results[0]);

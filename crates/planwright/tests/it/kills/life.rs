@@ -16,7 +16,7 @@ pub const MEANWHILE: &str = "And mind the gap";
 pub const MORE: &str = "One more thing";
 /// Said if the model took the two messages together, which a kill can bring about.
 pub const AGAIN: &str = "And now go on";
-/// What the model says to the message that was sent meanwhile.
+/// The model's answer to the message that was sent meanwhile.
 pub const MINDED: &str = "The gap is minded.";
 
 /// How the plan comes to be: by calls and a card, or told as JSON and then executed.
@@ -284,7 +284,7 @@ impl Seen {
         self.messages.iter().find(is_it)
     }
 
-    /// What came of it.
+    /// The outcome.
     pub fn result(&self, word: &str) -> Option<&Value> {
         let id = &self.call(word)?["metadata"]["call_id"];
         self.messages.iter().find(|message| message["message_type"] == "tool_result" && message["metadata"]["call_id"] == *id)

@@ -1,4 +1,4 @@
-//! What is build output is judged by how things were before the chat changed anything, never by what the chat made of them.
+//! Build output is recognised by the state before the chat's first change, never by the chat's own files.
 
 use crate::command_effects::{BOTH_WAYS, actor, project, run, to_question};
 use crate::command_keep::repository;

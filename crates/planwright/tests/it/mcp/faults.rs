@@ -69,7 +69,7 @@ async fn a_server_that_does_not_come_up_is_left_out_and_the_chat_goes_on() {
         assert_eq!(of_type(&events, "run_finished")[0]["outcome"], "done", "{way}: {events:#?}");
         assert_eq!(of_type(&events, "tool_result")[0]["error"]["code"], "MCP_FAILED", "{way}");
         let told: Vec<_> = chat.messages().await.into_iter().filter(|message| message["metadata"]["mcp_server"] == "h").collect();
-        assert_eq!(told.len(), 1, "{way}: it is told once: {told:#?}");
+        assert_eq!(told.len(), 1, "{way}: reported once: {told:#?}");
         assert!(told[0]["content"].as_str().unwrap().starts_with("The MCP server `h` can't be used"), "{way}: {told:#?}");
         let reports = checked(&server).await;
         assert_eq!(reports[0]["status"], "failed", "{way}: {reports}");

@@ -1,4 +1,4 @@
-//! What users are told of their servers.
+//! Reports about servers, for their users.
 
 use super::site::{FILE, configured, counterpart, hostile, node, workspace};
 use serde_json::Value;

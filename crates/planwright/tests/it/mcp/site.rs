@@ -17,7 +17,7 @@ pub fn servers() -> PathBuf {
 /// A server of others, which `make test` installs.
 pub fn counterpart(name: &str) -> String {
     let script = servers().join(format!("node_modules/@modelcontextprotocol/server-{name}/dist/index.js"));
-    assert!(script.is_file(), "{} is not there; scripts/mcp-servers installs it", script.display());
+    assert!(script.is_file(), "{} is missing; scripts/mcp-servers installs it", script.display());
     script.to_str().unwrap().to_owned()
 }
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Opens settings of the kernel for writing, without writing: what is told the kernel by root holds for all the machine.
+/// Opens settings of the kernel for writing, without writing: root's settings would apply to the whole machine.
 const SETTINGS: &str =
     "for file in kernel/core_pattern kernel/sysrq kernel/panic fs/suid_dumpable fs/protected_symlinks vm/overcommit_memory; do
     (: >> /proc/sys/$file) 2> /dev/null && echo OPEN $file

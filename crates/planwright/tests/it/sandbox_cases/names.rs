@@ -1,4 +1,4 @@
-//! What is hidden by its path is hidden under every other name it has: homes below shown folders, and further mounts.
+//! A path that is hidden is hidden under all its names: homes below shown folders, and further mounts.
 
 use super::ground::{Ground, ROLES, SECRET, Served};
 use super::who::Who;

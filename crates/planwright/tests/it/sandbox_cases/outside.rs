@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a control has shown.
+/// The findings of a control.
 pub enum Shown {
     Effect,
     /// The attack does not work outside either.
@@ -31,7 +31,7 @@ const LONGEST: Duration = Duration::from_mins(2);
 /// What must have ended by then has not, if it still runs.
 const RUNS_ON: Duration = Duration::from_secs(3);
 
-/// What was left running is seen by then.
+/// By then a process that is still running has shown itself.
 const APPEARS: Duration = Duration::from_secs(10);
 
 /// A command to run outside.
@@ -95,7 +95,7 @@ fn carry_out(world: &World, attack: &Attack, case: &Case, copy: &Place) -> Optio
     let begun = Instant::now();
     let mut child = command.spawn().unwrap();
     let mut status = None;
-    // Its standard input stays open and empty as long as it is there.
+    // Its standard input stays open and empty until it ends.
     while status.is_none() && begun.elapsed() < attack.limit {
         std::thread::sleep(Duration::from_millis(10));
         status = child.try_wait().unwrap();

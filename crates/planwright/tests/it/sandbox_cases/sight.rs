@@ -1,4 +1,4 @@
-//! What a command sees of the machine: never through a link that the workspace has, and nothing of the server or of others.
+//! The part of the machine that a command sees: nothing through links of the workspace, nothing of the server or of others.
 
 use super::ground::{BOTH_WAYS, Ground, ROLES, SECRET};
 use super::who::Who;

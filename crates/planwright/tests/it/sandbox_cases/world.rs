@@ -108,7 +108,7 @@ impl World {
         .fold(place.fixture.named(text), |text, (name, value)| text.replace(name, value))
     }
 
-    /// Has the model make the case's call, and looks at what comes of it.
+    /// Has the model make the case's call, and examines the outcome.
     pub async fn carry_out(&self, case: &Case, demands: &[Demand]) -> Result<Seen, String> {
         let place = self.place(case);
         self.write_script(case, demands, place);

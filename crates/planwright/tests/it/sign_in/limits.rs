@@ -40,7 +40,7 @@ async fn wrong_tokens_from_one_address_are_soon_refused_and_the_right_one_is_let
     assert!(count >= 20, "{count}");
     let wait = wait_of(refusal).await;
     assert!(wait <= Duration::from_secs(10), "{wait:?}");
-    // Whoever comes through the proxy is told apart from the proxy itself, by what it wrote last.
+    // The server distinguishes a client behind the proxy from the proxy itself by the newest entry of the header.
     let from = async |forwarded: &str| {
         let request = Client::new().post(format!("{}/api/v1/auth/login", server.base)).header("x-forwarded-for", forwarded);
         request.json(&json!({ "token": "wrong" })).send().await.unwrap().status()

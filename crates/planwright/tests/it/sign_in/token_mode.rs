@@ -1,4 +1,4 @@
-//! `--auth token`, which is how a server starts unless it is told otherwise.
+//! `--auth token`, the default.
 
 use super::{Browser, CSRF, answered, login, said, script};
 use crate::home;

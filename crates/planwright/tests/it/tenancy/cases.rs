@@ -1,9 +1,10 @@
 //! The guard cases of the HTTP API, as they are written: a method, a path, headers and a body, sent by somebody.
 
-use super::routes::operations;
-use super::team::Team;
+use super::team::{Team, team};
 use crate::sign_in::{Browser, CSRF};
 use planwright_testkit::guard::{Case, CaseFinding, CaseReport, FolderTree, Harness, Suite, announce};
+use planwright_testkit::operations::operations;
+use planwright_testkit::team::BOBS_WORDS;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -22,7 +23,7 @@ const LISTED: &[(&str, &str)] = &[
     ("HT-042", "a measurement over a hundred thousand events, which the tests of the event streams make"),
 ];
 
-/// Cases whose answer the contract words otherwise, with the reason: a tool that is refused is told so in a 200.
+/// Cases whose answer the contract words otherwise, with the reason: a refused tool call is answered with a 200.
 const IN_THE_BODY: &[&str] = &["HT-010", "HT-011"];
 
 #[tokio::test]
@@ -52,7 +53,7 @@ struct Stage {
 
 impl Stage {
     async fn new() -> Self {
-        let team = Team::new().await;
+        let team = team(&[]).await;
         let ann = Browser::sign_in(&team.server, &json!({ "name": "ann", "password": "a long password" })).await;
         let path = format!("/workspaces/{}/chats/{}/snapshot", team.bobs.0, team.bobs.1);
         let (_, snapshot) = team.request(&team.bob, Method::GET, &path, json!({})).await;
@@ -175,13 +176,13 @@ impl Stage {
         wrong
     }
 
-    /// A stream after an id that is none of this chat begins anew or says so, and tells of no other chat.
+    /// A stream after an id of another chat begins anew or says so, and contains no other chat's events.
     async fn replayed(&self, mut response: Response) -> Option<String> {
         let mut seen = String::new();
         while let Ok(Ok(Some(piece))) = tokio::time::timeout(Duration::from_secs(2), response.chunk()).await {
             seen.push_str(&String::from_utf8_lossy(&piece));
         }
-        let foreign = seen.contains(&self.team.bobs.1) || seen.contains(super::BOBS_WORDS);
+        let foreign = seen.contains(&self.team.bobs.1) || seen.contains(BOBS_WORDS);
         (foreign || seen.contains("event: error")).then_some(seen)
     }
 

@@ -1,6 +1,6 @@
 //! Folders of the machine that users make workspaces of.
 
-use super::team::Team;
+use super::team::{Team, team};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -12,7 +12,7 @@ async fn team_below(folders: &[&str]) -> (Team, TempDir) {
     for folder in folders {
         std::fs::create_dir_all(root.path().join(folder)).unwrap();
     }
-    (Team::with(&["--workspace-root", root.path().to_str().unwrap()]).await, root)
+    (team(&["--workspace-root", root.path().to_str().unwrap()]).await, root)
 }
 
 async fn add(team: &Team, token: &str, folder: impl AsRef<Path>) -> (StatusCode, Value) {
@@ -75,7 +75,7 @@ async fn no_member_reads_the_servers_files_or_anothers_by_links_that_build_outpu
 
 #[tokio::test]
 async fn without_roots_only_admins_add_folders_and_others_hear_the_same_of_every_path() {
-    let team = Team::new().await;
+    let team = team(&[]).await;
     let place = team.home.workspace().parent().unwrap().to_owned();
     std::fs::create_dir(place.join("free")).unwrap();
     let mut heard = Vec::new();
@@ -87,7 +87,7 @@ async fn without_roots_only_admins_add_folders_and_others_hear_the_same_of_every
     assert!(heard.iter().all(|answer| *answer == heard[0]), "{heard:?}");
     added(&team, &team.ann, place.join("free")).await;
     let missing = add(&team, &team.ann, place.join("nowhere")).await;
-    assert_eq!(missing.0, StatusCode::UNPROCESSABLE_ENTITY, "an admin is told what is wrong: {}", missing.1);
+    assert_eq!(missing.0, StatusCode::UNPROCESSABLE_ENTITY, "an admin sees the reason: {}", missing.1);
 }
 
 #[tokio::test]

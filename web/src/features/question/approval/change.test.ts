@@ -30,14 +30,14 @@ test('an edit of all places says how many there are, and shows each', () => {
   expect(drawn(change).filter((row) => row.includes('+'))).toEqual([' 1 + $&', ' 21 + $&']);
 });
 
-test('an edit that would fail says so: its text is not there, or there more than once', () => {
+test('an edit that would fail says so: its text is missing, or occurs more than once', () => {
   const args = { old_string: 'x', new_string: 'y' };
   expect(changeOf('edit', args, file('a\n')).note).toBe('notFound');
   expect(changeOf('edit', args, absent).note).toBe('notFound');
   expect(changeOf('edit', args, file('x\nx\n'))).toMatchObject({ note: 'ambiguous', places: 2 });
 });
 
-test('a file that is no text, or can not be read, is told of', () => {
+test('a file that is not text, or is unreadable, is reported', () => {
   for (const state of ['noText', 'unknown'] as const) expect(changeOf('write', { content: 'a\n' }, { state })).toMatchObject({ note: state, added: 1 });
 });
 

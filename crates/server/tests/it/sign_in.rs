@@ -1,0 +1,3 @@
+//! Signing in by accounts.
+
+mod accounts;
