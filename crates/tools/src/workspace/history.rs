@@ -224,9 +224,15 @@ impl<'n> Comparison<'n> {
             };
             match (was, is) {
                 (was, Some(is)) if was == is => {}
-                (Value::Broken | Value::Symbolic, None) | (Value::Broken, Some(_)) => {}
-                (Value::Commit(_) | Value::Symbolic, Some(Value::Broken)) => drop(self.lost.insert(name.clone(), None)),
-                (Value::Symbolic, Some(_)) => {}
+                (Value::Broken | Value::Symbolic(_), None) | (Value::Broken, Some(_)) => {}
+                (Value::Commit(_) | Value::Symbolic(_), Some(Value::Broken)) => drop(self.lost.insert(name.clone(), None)),
+                // Git can't commit on what is no branch.
+                (_, Some(Value::Symbolic(target))) if name == "HEAD" && !target.starts_with("refs/heads/") => {
+                    self.lost.insert(name.clone(), None);
+                }
+                (Value::Symbolic(_), Some(_)) => {}
+                // The branch is not gone, it now shows another one's commits. No git command does this to a branch unasked.
+                (Value::Commit(_), Some(Value::Symbolic(_))) if name != "HEAD" => drop(self.lost.insert(name.clone(), None)),
                 // Git logs every move of a ref; a move without a log entry was not made by git.
                 (Value::Commit(_), Some(Value::Commit(new))) if log.is_some_and(|log| ids_of(log).last() != Some(new)) => {
                     self.lost.insert(name.clone(), None);
@@ -236,7 +242,7 @@ impl<'n> Comparison<'n> {
                     self.doubts.push(doubt(id, &tips, Some(new)));
                 }
                 (Value::Commit(id), Some(Value::Commit(new))) => self.doubts.push(doubt(id, &none, Some(new))),
-                (Value::Commit(id), Some(Value::Symbolic) | None) => self.doubts.push(doubt(id, &tips, None)),
+                (Value::Commit(id), Some(Value::Symbolic(_)) | None) => self.doubts.push(doubt(id, &tips, None)),
             }
         }
     }
@@ -393,5 +399,17 @@ mod tests {
         assert_eq!(lost(by_hand, &[A, B]), ["refs/heads/main"]);
         let broken = |names: &mut Names| put(names, "HEAD", "nonsense");
         assert_eq!(lost(broken, &[]), ["HEAD"]);
+    }
+
+    #[test]
+    fn a_branch_that_becomes_a_name_of_another_is_lost_though_a_tag_has_its_commits_and_so_is_a_head_on_no_branch() {
+        let named = |names: &mut Names| {
+            put(names, "refs/tags/v1", &format!("{A}\n"));
+            put(names, "refs/heads/main", "ref: refs/heads/feature\n");
+        };
+        assert_eq!(lost(named, &[C, A]), ["refs/heads/main"]);
+        for target in ["refs/tags/v1", "refs/remotes/origin/main", "refs/heads"] {
+            assert_eq!(lost(|names| put(names, "HEAD", &format!("ref: {target}\n")), &[]), ["HEAD"], "{target}");
+        }
     }
 }
