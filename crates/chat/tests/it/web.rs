@@ -2,8 +2,8 @@
 
 use crate::talk::{Script, Talk, called, last, read_by, results, said};
 use async_trait::async_trait;
-use planwright_protocol::{Op, Role};
 use planwright_protocol::settings::{SearchKind, SearchSettings, WebSettings};
+use planwright_protocol::{Op, Role};
 use planwright_tools::WebAccess;
 use planwright_tools::web::{WebClient, WebNetwork};
 use planwright_workspaces::Settings;

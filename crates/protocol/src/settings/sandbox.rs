@@ -67,7 +67,7 @@ pub enum SandboxMode {
     Off,
 }
 
-/// In the order of strictness.
+// In the order of strictness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Staging {

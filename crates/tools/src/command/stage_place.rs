@@ -13,9 +13,13 @@ const FILES_IN_MEMORY: u64 = 200_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StagePlace {
-    Memory { bytes: u64 },
+    Memory {
+        bytes: u64,
+    },
     /// With a share of the disk.
-    Disk { bytes: u64 },
+    Disk {
+        bytes: u64,
+    },
 }
 
 impl StagePlace {
@@ -94,6 +98,10 @@ mod tests {
         let small = StagePlace::Disk { bytes: 50_000_000 }.limits(limits);
         assert_eq!((small.disk, small.file_size), (50_000_000, 50_000_000 + (1 << 20)));
         assert_eq!(StagePlace::Disk { bytes: 10 * GIGABYTE }.limits(limits).file_size, limits.file_size);
-        assert_eq!(StagePlace::Memory { bytes: GIGABYTE }.limits(limits).file_size, limits.file_size, "the kernel limits all files together");
+        assert_eq!(
+            StagePlace::Memory { bytes: GIGABYTE }.limits(limits).file_size,
+            limits.file_size,
+            "the kernel limits all files together"
+        );
     }
 }
