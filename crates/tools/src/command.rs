@@ -284,7 +284,7 @@ impl Commands {
             builds_in_scratch: reach != Reach::Source,
             writable: if is_inspection { Vec::new() } else { self.sandbox.writable.clone() },
             network: if request.network || (self.sandbox.network && !is_inspection) { Network::On } else { Network::Off },
-            ..Policy::plain(workspace, view, scratch, place.limits(limits))
+            ..Policy::plain(workspace, view, scratch, place.limits(limits, self.sandbox.disk_bytes()))
         };
         let (policy, covers) = match policy.view {
             View::Unconfined => (policy, Covers::default()),

@@ -106,7 +106,7 @@ impl Commands {
             builds_in_scratch: true,
             scratch_in_memory: place.is_memory(),
             writable,
-            ..Policy::plain(path, view, scratch, place.limits(limits))
+            ..Policy::plain(path, view, scratch, place.limits(limits, self.sandbox.disk_bytes()))
         };
         let sight = self.limit_sight(policy, workspace, secrets, neighbours)?;
         Ok(self.post(program, sight, None))

@@ -35,10 +35,11 @@ impl StagePlace {
         }
     }
 
-    pub fn limits(self, limits: Limits) -> Limits {
+    /// The limits of a command that may write `disk` bytes. It may have further folders, on other disks.
+    pub fn limits(self, limits: Limits, disk: u64) -> Limits {
         match self {
-            Self::Memory { bytes } => Limits { disk: bytes, ..limits },
-            Self::Disk { bytes } => limits.with_share(bytes),
+            Self::Memory { .. } => Limits { disk, ..limits },
+            Self::Disk { bytes } => Limits { disk, ..limits.with_share(bytes) },
         }
     }
 
@@ -95,13 +96,9 @@ mod tests {
     #[test]
     fn no_single_file_outgrows_the_share_of_the_disk() {
         let limits = Limits::within(std::time::Duration::from_secs(1));
-        let small = StagePlace::Disk { bytes: 50_000_000 }.limits(limits);
-        assert_eq!((small.disk, small.file_size), (50_000_000, 50_000_000 + (1 << 20)));
-        assert_eq!(StagePlace::Disk { bytes: 10 * GIGABYTE }.limits(limits).file_size, limits.file_size);
-        assert_eq!(
-            StagePlace::Memory { bytes: GIGABYTE }.limits(limits).file_size,
-            limits.file_size,
-            "the kernel limits all files together"
-        );
+        let largest = |place: StagePlace| place.limits(limits, 10 * GIGABYTE).file_size;
+        assert_eq!(largest(StagePlace::Disk { bytes: 50_000_000 }), 50_000_000 + (1 << 20));
+        assert_eq!(largest(StagePlace::Disk { bytes: 10 * GIGABYTE }), limits.file_size);
+        assert_eq!(largest(StagePlace::Memory { bytes: GIGABYTE }), limits.file_size, "the kernel limits all files together");
     }
 }

@@ -93,7 +93,8 @@ async fn a_stream_over_all_chats_that_opens_while_its_reader_is_removed_does_not
     let members = format!("/workspaces/{}/members", team.anns.0);
     let url = format!("{}/api/v1/events?chats={}", team.server.base, team.anns.1);
     let open = || async { team.client.get(&url).bearer_auth(&team.vic).send().await.unwrap() };
-    let out = team.request(&team.ann, Method::DELETE, &format!("{members}/vic"), json!({}));
+    let vic = format!("{members}/vic");
+    let out = team.request(&team.ann, Method::DELETE, &vic, json!({}));
     let (streams, (status, _)) = futures::join!(futures::future::join_all((0..24).map(|_| open())), async {
         tokio::task::yield_now().await;
         out.await
@@ -104,7 +105,7 @@ async fn a_stream_over_all_chats_that_opens_while_its_reader_is_removed_does_not
     let again = team.request(&team.ann, Method::POST, &members, json!({ "name": "vic", "role": "viewer" })).await;
     assert_eq!(again.0, StatusCode::CREATED);
     let last = team.client.get(&url).bearer_auth(&team.vic).send().await.unwrap();
-    assert_eq!(team.request(&team.ann, Method::DELETE, &format!("{members}/vic"), json!({})).await.0, StatusCode::NO_CONTENT);
+    assert_eq!(team.request(&team.ann, Method::DELETE, &vic, json!({})).await.0, StatusCode::NO_CONTENT);
     assert!(ended(last).await);
     let chat = format!("/workspaces/{}/chats/{}/messages", team.anns.0, team.anns.1);
     let said = team.request(&team.ann, Method::POST, &chat, json!({ "content": "Without vic" })).await;
