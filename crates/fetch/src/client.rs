@@ -10,8 +10,8 @@ use http_body_util::Full;
 use hyper::header::{ACCEPT, ACCEPT_ENCODING, HOST, LOCATION, USER_AGENT as AGENT};
 use hyper::{Request, StatusCode};
 use planwright_protocol::{ErrorCode, Problem};
-use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ConfigBuilder, WantsVerifier};
 use rustls_platform_verifier::BuilderVerifierExt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
@@ -188,10 +188,20 @@ fn redirect(reply: &Reply) -> Option<&str> {
     redirects.contains(&reply.status()).then(|| reply.header(&LOCATION))?
 }
 
+/// Trusts the certificates of this machine.
 fn connector() -> Option<TlsConnector> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().ok()?;
-    let mut config = builder.with_platform_verifier().ok()?.with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Some(TlsConnector::from(Arc::new(config)))
+    Some(speaking_http(tls_versions()?.with_platform_verifier().ok()?.with_no_client_auth()))
 }
+
+fn tls_versions() -> Option<ConfigBuilder<ClientConfig, WantsVerifier>> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().ok()
+}
+
+fn speaking_http(mut config: ClientConfig) -> TlsConnector {
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    TlsConnector::from(Arc::new(config))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! A server with an address: streamable HTTP with limits and without redirects. The key never leaves this module.
 
+use crate::json_size::JsonSize;
 use futures::stream::{BoxStream, StreamExt};
 use http::{HeaderName, HeaderValue, StatusCode};
 use planwright_protocol::settings::is_loopback_host;
@@ -203,9 +204,9 @@ fn is_of(response: &Response, kind: &str) -> bool {
 }
 
 async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> {
-    let mut body = Vec::new();
+    let (mut body, mut size) = (Vec::new(), JsonSize::default());
     while let Some(piece) = response.chunk().await.map_err(wrong)? {
-        if body.len() + piece.len() > most {
+        if body.len() + piece.len() > most || !size.add(&piece) {
             return Err(unexpected("it sent more than the limit"));
         }
         body.extend_from_slice(&piece);
@@ -215,10 +216,11 @@ async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> {
 
 /// The events of a stream, within the limit.
 fn events(response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
-    let mut room = MAX_BYTES;
+    let (mut room, mut size) = (MAX_BYTES, JsonSize::default());
     let parts = response.bytes_stream().map(move |piece| {
         let piece = piece.map_err(Wrong::from)?;
-        room = room.checked_sub(piece.len()).ok_or_else(|| Wrong("it sent more than the limit".to_owned()))?;
+        let is_small = size.add(&piece);
+        room = room.checked_sub(piece.len()).filter(|_| is_small).ok_or_else(|| Wrong("it sent more than the limit".to_owned()))?;
         Ok::<_, Wrong>(piece)
     });
     SseStream::from_bytes_stream(parts).boxed()

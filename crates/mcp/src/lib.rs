@@ -8,6 +8,7 @@
 //! | [`tool_pins`] | what the user accepted |
 //! | [`process`] | a server that is a program, in the sandbox |
 //! | [`output_listener`] | limits on its output, and lines that are not messages |
+//! | [`json_size`] | a limit on the values of a message, before it is parsed |
 //! | [`http`] | a server with an address |
 //! | [`connection`] | requests to either kind, with limits |
 //! | [`redaction`] | secret values, removed from everything a server sends |
@@ -25,6 +26,7 @@ mod answer;
 mod configured_server;
 mod connection;
 mod http;
+mod json_size;
 mod launch;
 mod names;
 mod output_listener;

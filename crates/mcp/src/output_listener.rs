@@ -1,5 +1,6 @@
 //! Limits and checks a program's stdout: how much it may send per request, and which lines are not messages.
 
+use crate::json_size::JsonSize;
 use serde_json::Value;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,6 +34,7 @@ struct OutputState {
     /// The beginning of the current line, and its length so far.
     line: Vec<u8>,
     length: usize,
+    size: JsonSize,
     /// The first line that is not a message.
     stray: Option<String>,
 }
@@ -84,14 +86,14 @@ impl OutputState {
         let room = KEPT_BYTES.saturating_sub(self.line.len()).min(piece.len());
         self.line.extend_from_slice(&piece[..room]);
         self.length = self.length.saturating_add(piece.len());
-        let is_too_long = self.length > MAX_LINE;
+        let is_too_long = self.length > MAX_LINE || !self.size.add(piece);
         if piece.ends_with(b"\n") {
             self.messages += 1;
             if self.stray.is_none() {
                 self.stray = self.judged();
             }
             self.line.clear();
-            self.length = 0;
+            (self.length, self.size) = (0, JsonSize::default());
         }
         is_too_long || self.messages > MESSAGES
     }
@@ -147,6 +149,8 @@ mod tests {
         let (line, listener) = state(b"x").await;
         assert!(near(line, MAX_LINE) && listener.is_flooded(), "{line}");
         listener.flooded().await;
+        let (values, listener) = state(b"[{},").await;
+        assert!(values < 1 << 20 && listener.is_flooded(), "{values} bytes of values that take a hundred times as much in memory");
         let (number, _) = state(b"{\"jsonrpc\":\"2.0\"}\n").await;
         assert!(near(number, MESSAGES * 18), "{number}");
         let long: &'static [u8] = Box::leak(format!("{}\n", "x".repeat(1 << 20)).into_bytes().into_boxed_slice());

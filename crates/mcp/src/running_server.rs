@@ -261,6 +261,11 @@ impl RunningServer {
         }
     }
 
+    /// Whether it has no connection. A server that is being started or used counts as connected.
+    pub fn is_stopped(&self) -> bool {
+        self.state.try_lock().is_ok_and(|state| state.connection.is_none())
+    }
+
     /// Stores the pending change with this hash as accepted.
     ///
     /// # Errors

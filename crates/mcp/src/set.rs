@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::runtime::Handle;
+use tokio::time::Instant;
 
 /// Whether unaccepted servers and tools may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +29,19 @@ pub enum Trusting {
 /// Interval of the checks for unused servers.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 
+/// A stopped server that nobody asked for is forgotten after this time, with its list of tools.
+const MEMORY_OF_SERVERS: Duration = Duration::from_hours(24);
+
 /// All running servers of a process, shared by the chats of their workspaces.
 pub struct Pool {
     pins: Arc<dyn Pins>,
-    servers: Mutex<HashMap<(WorkspaceId, String), Arc<RunningServer>>>,
+    servers: Mutex<HashMap<(WorkspaceId, String), PooledServer>>,
+}
+
+struct PooledServer {
+    running: Arc<RunningServer>,
+    /// When somebody last asked for it.
+    wanted: Instant,
 }
 
 impl Pool {
@@ -42,14 +52,15 @@ impl Pool {
 
     /// Stops all servers.
     pub async fn close(&self) {
-        let servers: Vec<Arc<RunningServer>> = self.servers().drain().map(|(_, running)| running).collect();
+        let servers: Vec<Arc<RunningServer>> = self.servers().drain().map(|(_, server)| server.running).collect();
         futures::future::join_all(servers.iter().map(|running| running.close(true))).await;
     }
 
     /// The servers that have been waited for at least `long`, with their timeouts.
     #[must_use]
     pub fn waited_for(&self, long: Duration) -> BTreeMap<String, Duration> {
-        self.servers().iter().filter_map(|((_, server), running)| Some((server.clone(), running.is_waited_for(long)?))).collect()
+        let servers = self.servers();
+        servers.iter().filter_map(|((_, name), server)| Some((name.clone(), server.running.is_waited_for(long)?))).collect()
     }
 
     fn running(self: &Arc<Self>, workspace: WorkspaceId, server: &str) -> Arc<RunningServer> {
@@ -57,10 +68,20 @@ impl Pool {
         if servers.is_empty() {
             tokio::spawn(sweep(Arc::downgrade(self)));
         }
-        servers.entry((workspace, server.to_owned())).or_default().clone()
+        let new = || PooledServer { running: Arc::default(), wanted: Instant::now() };
+        let pooled = servers.entry((workspace, server.to_owned())).or_insert_with(new);
+        pooled.wanted = Instant::now();
+        pooled.running.clone()
     }
 
-    fn servers(&self) -> std::sync::MutexGuard<'_, HashMap<(WorkspaceId, String), Arc<RunningServer>>> {
+    /// Forgets servers that are stopped, held by nobody, and not wanted for a day: their workspaces may be gone.
+    fn forget_unwanted(&self) {
+        self.servers().retain(|_, server| {
+            server.wanted.elapsed() < MEMORY_OF_SERVERS || Arc::strong_count(&server.running) > 1 || !server.running.is_stopped()
+        });
+    }
+
+    fn servers(&self) -> std::sync::MutexGuard<'_, HashMap<(WorkspaceId, String), PooledServer>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -70,12 +91,14 @@ async fn sweep(pool: Weak<Pool>) {
     loop {
         tokio::time::sleep(SWEEP_INTERVAL).await;
         let Some(pool) = pool.upgrade() else { return };
-        let servers: Vec<Arc<RunningServer>> = pool.servers().values().cloned().collect();
-        if servers.is_empty() {
-            return;
-        }
+        let servers: Vec<Arc<RunningServer>> = pool.servers().values().map(|server| server.running.clone()).collect();
         for running in servers {
             running.close(false).await;
+        }
+        pool.forget_unwanted();
+        // `running` starts the next sweep, under the same lock.
+        if pool.servers().is_empty() {
+            return;
         }
     }
 }
@@ -225,4 +248,50 @@ fn untrusted(server: &str) -> Problem {
         accepted(server)
     );
     Problem::new(ErrorCode::TrustRequired, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool_pins::Pin;
+
+    struct NoPins;
+
+    #[async_trait]
+    impl Pins for NoPins {
+        async fn pinned(&self, _: WorkspaceId, _: &str) -> Result<Option<Pin>, Problem> {
+            Ok(None)
+        }
+
+        async fn newest_of_user(&self, _: &str) -> Result<Option<Pin>, Problem> {
+            Ok(None)
+        }
+
+        async fn pin(&self, _: WorkspaceId, _: &str, _: Origin, _: &Pin) -> Result<(), Problem> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_nobody_wants_for_a_day_is_forgotten_and_one_that_is_held_or_wanted_stays() {
+        let pool = Pool::new(Arc::new(NoPins));
+        let workspace = WorkspaceId::generate();
+        let held = pool.running(workspace, "held");
+        for number in 0..100 {
+            drop(pool.running(workspace, &format!("server{number}")));
+        }
+        tokio::time::sleep(MEMORY_OF_SERVERS - SWEEP_INTERVAL).await;
+        drop(pool.running(workspace, "server7"));
+        assert_eq!(pool.servers().len(), 101, "not yet");
+        tokio::time::sleep(SWEEP_INTERVAL * 3).await;
+        let mut left: Vec<String> = pool.servers().keys().map(|(_, name)| name.clone()).collect();
+        left.sort();
+        assert_eq!(left, ["held", "server7"]);
+        drop(held);
+        tokio::time::sleep(MEMORY_OF_SERVERS * 2).await;
+        assert!(pool.servers().is_empty());
+        drop(pool.running(workspace, "again"));
+        tokio::time::sleep(MEMORY_OF_SERVERS * 2).await;
+        assert!(pool.servers().is_empty(), "a new sweep began with it");
+    }
 }

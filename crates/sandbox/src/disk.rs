@@ -5,7 +5,7 @@
 //! it exceeds its quota, or when the disk is nearly full.
 
 use crate::command::CommandEnd;
-use crate::policy::{Policy, View};
+use crate::policy::{Limits, Policy, View};
 use rustix::fs::{CWD, Mode, OFlags};
 use std::fmt;
 use std::fs::Metadata;
@@ -85,6 +85,12 @@ impl Space {
         }
     }
 
+    /// What one command may take of it.
+    #[must_use]
+    pub fn share(&self, limits: &Limits) -> Amount {
+        Amount { bytes: limits.disk, inodes: limits.inodes }.min(self.free.part(2))
+    }
+
     /// Whether commands must stop writing, because others need the rest.
     #[must_use]
     pub fn is_nearly_full(&self) -> bool {
@@ -149,7 +155,7 @@ impl Watch {
             }
             let opened = rustix::fs::openat(CWD, &folder, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
             let before = Space::new(&rustix::fs::fstatvfs(opened.as_fd())?);
-            let quota = Amount { bytes: policy.limits.disk, inodes: policy.limits.inodes }.min(before.free.part(2));
+            let quota = before.share(&policy.limits);
             disks.push(Disk { device: metadata.dev(), folder: opened, folders: vec![folder], before, quota });
         }
         RUNNING.fetch_add(usize::from(!disks.is_empty()), Ordering::SeqCst);

@@ -23,6 +23,8 @@ use std::process::{Command, ExitCode};
 
 type Failure = Box<dyn std::error::Error>;
 
+/// How much a command yields to other programs.
+const NICENESS: i32 = 5;
 const OUTER: &str = "__sandbox-outer";
 const INNER: &str = "__sandbox-inner";
 /// The inner stage writes this when everything is in place, right before it becomes the command.
@@ -247,6 +249,8 @@ fn close(inner: &Inner) -> Result<(), Failure> {
         // Setting a limit fails if a lower one already applies. Then that one stays.
         let _ = rustix::process::setrlimit(resource, both(limit));
     }
+    // The server must still get processor time to watch the disk and to end the command.
+    let _ = rustix::process::nice(NICENESS);
     rustix::thread::set_no_new_privs(true)?;
     landlock::apply(&inner.writable).map_err(|error| format!("Landlock: {error}"))?;
     seccomp::apply(inner.network).map_err(|error| format!("seccomp: {error}"))?;

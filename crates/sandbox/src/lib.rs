@@ -49,11 +49,11 @@ mod sight;
 mod spill;
 
 pub use command::{CommandEnd, Finished, Pipes, Stop, Unavailable, converse, run};
-pub use disk::{Space, size_of};
+pub use disk::{Amount, Space, size_of};
 pub use enter::enter_if_asked;
 pub use history_reader::{HistoryReader, ReaderRefs};
 pub use host::identity;
-pub use policy::{Limits, Network, Policy, View};
+pub use policy::{Limits, Network, Policy, View, available_memory};
 pub use probe::{Check, CheckResult, git, has_memory_overlay, has_overlay, probe};
 pub use removal::{ClosedFolder, remove_folder, remove_tree};
 pub use repository::{GitOutput, count_commits, git_on};

@@ -156,12 +156,30 @@ impl Limits {
     }
 }
 
+/// A file may exceed the share a little, so that the command that wrote it is recognised.
+const ABOVE_SHARE: u64 = 1 << 20;
+
 impl Limits {
+    /// The same limits for a command with this share of the disk: no single file outgrows it.
+    #[must_use]
+    pub fn with_share(self, disk: u64) -> Self {
+        Self { disk, file_size: self.file_size.min(disk.saturating_add(ABOVE_SHARE)), ..self }
+    }
+
     /// Limits for a program that serves requests until it is stopped.
     #[must_use]
     pub fn of_service() -> Self {
         Self::within(Duration::MAX)
     }
+}
+
+/// The memory that programs can take without displacing others, in bytes.
+#[must_use]
+pub fn available_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kilobytes: Option<u64> = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
+    kilobytes.map_or(0, |kilobytes| kilobytes << 10)
 }
 
 fn host_memory() -> Option<u64> {

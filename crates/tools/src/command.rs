@@ -9,6 +9,7 @@ mod outcome;
 mod room;
 mod service;
 mod sight;
+mod stage_place;
 mod staged;
 mod staged_effects;
 mod terminal;
@@ -26,9 +27,9 @@ use crate::path::WorkspacePath;
 use crate::tool::{Output, Signal, ToolContext};
 use crate::workspace::{Baseline, Begun, Mirror};
 use outcome::Capture;
-use planwright_protocol::settings::{Inspect, SandboxMode, SandboxSettings, Staging};
+use planwright_protocol::settings::{Inspect, SandboxMode, SandboxSettings};
 use planwright_protocol::{CallId, ChatId, ErrorCode, Mode, Permission, Problem, Role};
-use planwright_sandbox::{Finished, Limits, Network, Policy, Unavailable, View, has_memory_overlay, has_overlay, probe};
+use planwright_sandbox::{Finished, Limits, Network, Policy, Unavailable, View, has_overlay, probe};
 use room::Scratch;
 use std::fs::{OpenOptions, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -243,11 +244,8 @@ impl Commands {
     fn prepare(&self, cx: &ToolContext, request: &CommandRequest, call: CallId, reach: Reach, mode: SandboxMode) -> Result<Ready, Problem> {
         let failed = |error: std::io::Error| unwritable(&self.place, &error);
         self.find_room()?;
-        let in_memory = self.sandbox.staging == Staging::Memory;
-        if in_memory && !has_memory_overlay(&self.place) {
-            let text = "`staging = \"memory\"` in [sandbox] requires overlays on memory, which need Linux 6.6 or newer";
-            return Err(unavailable(text));
-        }
+        let limits = Limits::within(request.time);
+        let place = self.stage_place(&limits)?;
         let workspace = cx.workspace.host_path()?;
         let kind = match reach {
             Reach::Source => "source",
@@ -277,17 +275,16 @@ impl Commands {
             make_file(file, text).map_err(failed)?;
         }
         let is_inspection = reach == Reach::Inspection;
-        let limits = Limits { disk: self.sandbox.disk_bytes(), ..Limits::within(request.time) };
         let policy = Policy {
             cwd: if request.folder.is_root() { PathBuf::new() } else { request.folder.relative().into() },
             fixed: FIXED.iter().map(PathBuf::from).collect(),
             identity: identity.map(|(file, _)| file),
-            scratch_in_memory: in_memory || matches!(reach, Reach::Inspection | Reach::Nothing),
-            memory: (in_memory && reach == Reach::Source).then(|| self.sandbox.disk_bytes().min(limits.memory / 2)),
+            scratch_in_memory: place.is_memory() || matches!(reach, Reach::Inspection | Reach::Nothing),
+            memory: place.memory().filter(|_| reach == Reach::Source),
             builds_in_scratch: reach != Reach::Source,
             writable: if is_inspection { Vec::new() } else { self.sandbox.writable.clone() },
             network: if request.network || (self.sandbox.network && !is_inspection) { Network::On } else { Network::Off },
-            ..Policy::plain(workspace, view, scratch, limits)
+            ..Policy::plain(workspace, view, scratch, place.limits(limits, self.sandbox.disk_bytes()))
         };
         let (policy, covers) = match policy.view {
             View::Unconfined => (policy, Covers::default()),

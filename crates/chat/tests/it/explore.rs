@@ -2,6 +2,8 @@
 
 use crate::talk::{Script, Talk, called, last, read_by, results, said};
 use planwright_agent::{Delta, ModelRequest};
+use planwright_protocol::event::Usage;
+use planwright_protocol::settings::RunLimits;
 use planwright_protocol::{ErrorCode, Op, Problem, Role};
 use planwright_workspaces::Settings;
 use serde_json::{Value, json};
@@ -167,4 +169,26 @@ async fn a_stop_ends_all_helpers_and_the_chat_goes_on() {
     talk.say("And now?").await;
     let events = talk.until("run_finished").await;
     assert_eq!(last(&events, "run_finished")["outcome"], "done");
+}
+
+#[tokio::test]
+async fn helpers_spend_the_chats_money_and_end_at_its_limit_with_what_they_said() {
+    let script = script(&["Spend", "Spend too"], |_, replies, _| async move {
+        let usage = Usage { input_tokens: 10, output_tokens: 10, cost: 0.25, ..Usage::default() };
+        let looks = called("glob", &json!({ "pattern": format!("*{replies}") }));
+        Ok(vec![said(&format!("Still looking, {replies}.")), looks, Delta::Usage(usage)])
+    });
+    let limits = RunLimits { cost: 1.0, ..RunLimits::default() };
+    let mut talk = Talk::new(Role::Planner, Settings { limits, ..Settings::default() }, &[], script).await;
+    talk.say("Look").await;
+    let events = talk.until("run_finished").await;
+    let asked = talk.asked().iter().filter(|request| request.task.is_some()).count();
+    // Two helpers may both ask just before the limit.
+    assert!((4..=5).contains(&asked), "{asked} requests at 0.25 each");
+    let results = results(&events);
+    let report = &results.iter().rfind(|(thread, _)| thread.is_null()).unwrap().1;
+    assert!(report.contains("Still looking") && report.contains("the limit is 1.00"), "{report}");
+    let finished = last(&events, "run_finished");
+    assert_eq!((&finished["outcome"], &finished["error"]["code"]), (&json!("failed"), &json!("LIMIT_REACHED")), "the planner as well");
+    assert!(talk.handle.chat().record().usage.cost <= 1.25);
 }

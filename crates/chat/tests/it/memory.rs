@@ -203,3 +203,15 @@ async fn a_long_chat_that_was_never_summed_up_is_read_from_its_end_and_summed_up
     let row = ground.store.chat(id).await.unwrap().unwrap();
     assert!(ground.store.turn_messages(id, row.turn_start, EVERYTHING).await.unwrap().messages.len() < 5);
 }
+
+#[tokio::test]
+async fn the_overview_opens_no_chat_of_a_workspace_that_its_reader_may_not_see() {
+    let ground = Ground::new().await;
+    let chat = ground.chat().await.chat().id;
+    release_all(&ground.sessions).await;
+    for (is_visible, opened) in [(false, 0), (true, 1)] {
+        let overview = ground.sessions.overview(Arc::new(move |_| is_visible), None, &[(chat, Some(0))]).await.unwrap();
+        assert_eq!(ground.sessions.in_memory(), opened);
+        drop(overview);
+    }
+}

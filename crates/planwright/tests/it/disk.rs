@@ -53,7 +53,7 @@ fn reached(result: &Value) -> bool {
 /// Every attack by a role, in a folder; afterwards the disk is as free as before, and the server starts again.
 async fn attack(user: User, role: &str, folder: &str, environment: &[(&str, &str)]) {
     let home = quiet();
-    home.put_config("[sandbox]\ninspect = true\n");
+    home.put_config("[sandbox]\ninspect = true\nstaging = \"disk\"\n");
     let Some(disk) = SmallDisk::new(&home, user, "200m", 5000) else { return };
     let server = home.serve_command(disk.serve(environment)).await;
     carry_out(&home, &server, role, "true").await;
@@ -114,6 +114,7 @@ async fn no_command_of_the_tester_or_in_the_caches_of_the_actor_leaves_the_disk_
 #[tokio::test]
 async fn what_people_say_while_a_command_fills_the_disk_is_stored_or_refused_with_what_to_do() {
     let home = quiet();
+    home.put_config("[sandbox]\nstaging = \"disk\"\n");
     let Some(disk) = SmallDisk::new(&home, User::Own, "200m", 5000) else { return };
     let server = home.serve_command(disk.serve(&[])).await;
     let (_, fifty, _) = ATTACKS[4];
@@ -141,7 +142,7 @@ async fn what_people_say_while_a_command_fills_the_disk_is_stored_or_refused_wit
 #[tokio::test]
 async fn a_command_has_the_quota_of_the_configuration_and_others_writes_do_not_count() {
     let home = quiet();
-    home.put_config("[sandbox]\ndisk_mb = 20\n");
+    home.put_config("[sandbox]\ndisk_mb = 20\nstaging = \"disk\"\n");
     let Some(disk) = SmallDisk::new(&home, User::Own, "400m", 5000) else { return };
     let server = home.serve_command(disk.serve(&[])).await;
     let result = carry_out(&home, &server, "tester", "head -c 30000000 /dev/zero > /scratch/large; sleep 60").await;
@@ -164,6 +165,53 @@ async fn a_command_has_the_quota_of_the_configuration_and_others_writes_do_not_c
     assert!(result["result"]["output"].as_str().unwrap().contains("small"), "caches stay: {result:#}");
 }
 
+/// Every attack, none of which takes anything of the disk even for a moment.
+async fn attack_in_memory(home: &Home, server: &Server, disk: &SmallDisk, role: &str, folder: &str) {
+    let before = disk.free();
+    // Caches in memory are large, and filling them takes long.
+    let is_quick = |name: &str| folder == "." || ["one call that allocates", "inodes"].contains(&name);
+    let quick = ATTACKS.iter().filter(|(name, ..)| is_quick(name));
+    let in_workspace = quick.map(|(name, command, _)| (*name, format!("{command}; true")));
+    let in_caches = ("the caches", "dd if=/dev/zero of=/scratch/big bs=1M count=300; head -c 1000000 /dev/zero > made".to_owned());
+    for (name, command) in in_workspace.chain([in_caches]) {
+        let command = format!("cd {folder}; {command}; rm -f big f* hole; ls -A");
+        let attack = carry_out(home, server, role, &command);
+        let watch = async {
+            let mut least = before;
+            loop {
+                least.bytes = least.bytes.min(disk.free().bytes);
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                if least.bytes + 20_000_000 < before.bytes {
+                    break least;
+                }
+            }
+        };
+        tokio::select! {
+            // Of more files than the disk has room for, nothing is kept.
+            result = attack => assert!(
+                result["result"]["exit_code"].is_number() || (name == "inodes" && result["error"]["code"] == "STORAGE_FULL"),
+                "{role}: {name}: {result:#}"
+            ),
+            least = watch => panic!("{role}: {name} took {} bytes of the disk", before.bytes - least.bytes),
+        }
+        until(&format!("room again after {name}"), || disk.free().is_within(&before)).await;
+    }
+}
+
+#[tokio::test]
+async fn on_a_small_disk_the_kernel_holds_every_command_to_its_share_without_any_setting() {
+    for (user, role, folder) in [(User::Ordinary, "actor", "."), (User::Own, "actor", "/scratch"), (User::Own, "tester", "/scratch")] {
+        if !User::all().contains(&user) {
+            continue;
+        }
+        let home = quiet();
+        let Some(disk) = SmallDisk::new(&home, user, "400m", 5000) else { return };
+        let server = home.serve_command(disk.serve(&[])).await;
+        carry_out(&home, &server, role, "true").await;
+        attack_in_memory(&home, &server, &disk, role, folder).await;
+    }
+}
+
 #[tokio::test]
 async fn what_is_staged_in_memory_is_held_to_its_share_by_the_kernel() {
     for user in User::all() {
@@ -172,32 +220,7 @@ async fn what_is_staged_in_memory_is_held_to_its_share_by_the_kernel() {
         let Some(disk) = SmallDisk::new(&home, user, "400m", 5000) else { return };
         let server = home.serve_command(disk.serve(&[])).await;
         carry_out(&home, &server, "actor", "true").await;
-        let before = disk.free();
-        let in_workspace = ATTACKS.iter().map(|(name, command, _)| (*name, format!("{command}; true")));
-        let in_caches = ("the caches", "dd if=/dev/zero of=/scratch/big bs=1M count=300; head -c 1000000 /dev/zero > made".to_owned());
-        for (name, command) in in_workspace.chain([in_caches]) {
-            let command = format!("{command}; rm -f big f* hole; ls -A");
-            let attack = carry_out(&home, &server, "actor", &command);
-            let watch = async {
-                let mut least = before;
-                loop {
-                    least.bytes = least.bytes.min(disk.free().bytes);
-                    tokio::time::sleep(Duration::from_millis(1)).await;
-                    if least.bytes + 20_000_000 < before.bytes {
-                        break least;
-                    }
-                }
-            };
-            tokio::select! {
-                // Of more files than the disk has room for, nothing is kept.
-                result = attack => assert!(
-                    result["result"]["exit_code"].is_number() || (name == "inodes" && result["error"]["code"] == "STORAGE_FULL"),
-                    "{user:?}: {name}: {result:#}"
-                ),
-                least = watch => panic!("{user:?}: {name} took {} bytes of the disk", before.bytes - least.bytes),
-            }
-            until(&format!("room again after {name}"), || disk.free().is_within(&before)).await;
-        }
+        attack_in_memory(&home, &server, &disk, "actor", ".").await;
         let result = carry_out(&home, &server, "actor", "head -c 100000000 /dev/zero > large; echo ended").await;
         assert!(reached(&result), "{result:#}");
         let output = result["result"]["output"].as_str().unwrap();
@@ -241,6 +264,7 @@ async fn what_was_staged_in_memory_lands_as_it_was_left_and_waits_over_a_restart
 #[tokio::test]
 async fn on_a_nearly_full_disk_no_command_is_started_and_caches_go_first() {
     let home = quiet();
+    home.put_config("[sandbox]\nstaging = \"disk\"\n");
     let Some(disk) = SmallDisk::new(&home, User::Own, "100m", 5000) else { return };
     let server = home.serve_command(disk.serve(&[])).await;
     carry_out(&home, &server, "tester", "head -c 20000000 /dev/zero > /scratch/cache").await;
@@ -260,7 +284,7 @@ async fn on_a_nearly_full_disk_no_command_is_started_and_caches_go_first() {
 async fn a_program_of_an_mcp_server_that_fills_the_disk_is_ended_and_its_caches_are_cleared() {
     let home = quiet();
     let fills = "[mcp.servers.hog]\ncommand = \"sh\"\nargs = [\"-c\", \"cat /dev/zero > /scratch/hog; sleep 60\"]\nstart_timeout_s = 20\n";
-    home.put_config(&format!("{fills}keep = true\n"));
+    home.put_config(&format!("[sandbox]\nstaging = \"disk\"\n{fills}keep = true\n"));
     let Some(disk) = SmallDisk::new(&home, User::Own, "200m", 5000) else { return };
     let server = home.serve_command(disk.serve(&[])).await;
     let before = disk.free();

@@ -67,7 +67,7 @@ async fn what_lies_in_folders_that_are_shut_or_deep_counts_to_the_share_of_a_com
         let deep = r#"perl -e 'chdir "/scratch"; for (1..40) { mkdir "d" x 200; chdir "d" x 200 } exec "head -c 30000000 /dev/zero > x; sleep 60"'"#;
         for command in [shut, deep] {
             let home = project(&[run(command)]);
-            home.put_config("[sandbox]\ndisk_mb = 20\n");
+            home.put_config("[sandbox]\ndisk_mb = 20\nstaging = \"disk\"\n");
             let Some(disk) = SmallDisk::new(&home, user, "400m", 5000) else { return };
             let server = home.serve_command(disk.serve(&[])).await;
             let before = disk.free_beside_reserve().await;

@@ -53,7 +53,7 @@ impl SandboxSettings {
             && (*inspect == Inspect::Off || other.inspect == Inspect::On)
             && writable.iter().all(|folder| other.writable.contains(folder))
             && *disk_mb <= other.disk_mb
-            && (*staging == Staging::Memory || other.staging == Staging::Disk)
+            && *staging >= other.staging
     }
 }
 
@@ -67,12 +67,15 @@ pub enum SandboxMode {
     Off,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+// In the order of strictness.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Staging {
     /// In the data folder. The server checks every 20 ms and ends a command that exceeds its limit.
-    #[default]
     Disk,
+    /// In memory if a command may write at most 4 GB to disk and half of the free memory is enough for that; otherwise on disk.
+    #[default]
+    Auto,
     /// In memory: the kernel enforces the limit, at most half of the command's memory and 200,000 files. The command's `/scratch` ends with it. Requires Linux 6.6.
     Memory,
 }
@@ -113,8 +116,10 @@ mod tests {
             SandboxSettings { disk_mb: usual().disk_mb + 1, ..usual() },
         ];
         assert!(usual().is_as_strict_as(&usual()));
-        let in_memory = SandboxSettings { staging: Staging::Memory, ..usual() };
-        assert!(in_memory.is_as_strict_as(&usual()) && !usual().is_as_strict_as(&in_memory));
+        let staged = |staging| SandboxSettings { staging, ..usual() };
+        for pair in [Staging::Disk, Staging::Auto, Staging::Memory].map(staged).windows(2) {
+            assert!(pair[1].is_as_strict_as(&pair[0]) && !pair[0].is_as_strict_as(&pair[1]), "{pair:?}");
+        }
         for wide in wider {
             assert!(usual().is_as_strict_as(&wide) && wide.is_as_strict_as(&wide) && !wide.is_as_strict_as(&usual()), "{wide:?}");
         }

@@ -9,10 +9,13 @@ use planwright_protocol::{ErrorCode, Problem, TokenId};
 use planwright_store::TokenRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
 
 /// Maximum number of tokens per user.
 const MAX_TOKENS: usize = 100;
 const LONGEST_NAME: usize = 100;
+/// Held from counting a user's tokens until a new one is stored, so that requests at the same time don't exceed the maximum.
+static CREATING: Mutex<()> = Mutex::const_new(());
 
 /// The caller's own tokens.
 pub async fn list(State(app): State<App>, caller: Caller) -> ApiResult<Vec<TokenRow>> {
@@ -49,6 +52,7 @@ pub async fn create(
     }
     let name = checked_name(body.name)?;
     let store = app.sessions.store();
+    let _creating = CREATING.lock().await;
     if store.tokens(caller.user()).await?.len() >= MAX_TOKENS {
         return Err(
             Problem::new(ErrorCode::Conflict, format!("You already have {MAX_TOKENS} tokens. Delete one that you don't use.")).into()

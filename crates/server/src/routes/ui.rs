@@ -46,12 +46,7 @@ fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let (encoding, file) = encoded(path, headers).map_or((None, plain), |(name, file)| (Some(name), file));
-        // Embedded files are sent as they are: a copy for each slow reader would add up.
-        let bytes = match file.data {
-            Cow::Borrowed(bytes) => Bytes::from_static(bytes),
-            Cow::Owned(bytes) => bytes.into(),
-        };
-        let mut response = Body::from(bytes).into_response();
+        let mut response = Body::from(shared(file.data)).into_response();
         if let Some(encoding) = encoding {
             response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
         }
@@ -62,6 +57,14 @@ fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     response.headers_mut().insert(header::ETAG, HeaderValue::from_str(&etag).ok()?);
     Some(response)
+}
+
+/// Embedded files are sent as they are: a copy for each slow reader would add up.
+fn shared(content: Cow<'static, [u8]>) -> Bytes {
+    match content {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
+    }
 }
 
 /// The compressed version from the build, in the best encoding that the client accepts.
@@ -108,6 +111,13 @@ mod tests {
         assert!(takes("gzip, deflate, br", "br") && takes("GZIP;q=0.5", "gzip"));
         assert!(!takes("gzip, br;q=0", "br") && !takes("brotli", "br") && !takes("", "br"));
         assert!(!lists(&HeaderMap::new(), header::ACCEPT_ENCODING, "br"));
+    }
+
+    #[test]
+    fn readers_of_an_embedded_file_share_it() {
+        static CONTENT: &[u8] = b"one file";
+        let readers = [(); 3].map(|()| shared(Cow::Borrowed(CONTENT)));
+        assert!(readers.iter().all(|bytes| std::ptr::eq(bytes.as_ref(), CONTENT)));
     }
 
     #[test]

@@ -8,7 +8,6 @@ use crate::command::Outcome;
 use crate::gate::Secrets;
 use crate::tool::{Output, Signal, ToolContext};
 use crate::workspace::{Begun, Workspace};
-use planwright_protocol::settings::Staging;
 use planwright_protocol::{ErrorCode, Problem};
 use planwright_sandbox::{Finished, Limits, Network, Pipes, Policy, Stop, Unavailable, View, converse};
 use std::collections::BTreeMap;
@@ -101,11 +100,13 @@ impl Commands {
         // Not through an overlay, which would not show later changes of the workspace.
         let view = View::ReadOnly { folder: self.place.join("servers") };
         let writable = self.sandbox.writable.clone();
+        let limits = Limits::of_service();
+        let place = self.stage_place(&limits)?;
         let policy = Policy {
             builds_in_scratch: true,
-            scratch_in_memory: self.sandbox.staging == Staging::Memory,
+            scratch_in_memory: place.is_memory(),
             writable,
-            ..Policy::plain(path, view, scratch, Limits { disk: self.sandbox.disk_bytes(), ..Limits::of_service() })
+            ..Policy::plain(path, view, scratch, place.limits(limits, self.sandbox.disk_bytes()))
         };
         let sight = self.limit_sight(policy, workspace, secrets, neighbours)?;
         Ok(self.post(program, sight, None))

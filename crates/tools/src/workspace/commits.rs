@@ -146,12 +146,12 @@ fn read_refs(own: &Workspace, whole: &Workspace) -> Result<ReaderRefs, &'static 
         match value {
             Value::Commit(id) if name == "HEAD" => refs.head = id,
             Value::Commit(id) if !name.starts_with("refs/replace/") => refs.refs.push((name, id)),
-            Value::Symbolic if name == "HEAD" => {
+            Value::Symbolic(_) if name == "HEAD" => {
                 let target = refs.head.strip_prefix("ref:").map(str::trim).filter(|target| is_ref_name(target));
                 refs.head = format!("ref: {}\n", target.ok_or("its HEAD names no branch")?);
             }
             Value::Broken if name == "HEAD" => return Err("its HEAD names no branch and no commit"),
-            Value::Commit(_) | Value::Symbolic | Value::Broken => {}
+            Value::Commit(_) | Value::Symbolic(_) | Value::Broken => {}
         }
     }
     Ok(refs)

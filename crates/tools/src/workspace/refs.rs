@@ -28,7 +28,7 @@ pub struct RefChange {
 pub enum Value {
     Commit(String),
     /// The name of another ref.
-    Symbolic,
+    Symbolic(String),
     Broken,
 }
 
@@ -36,8 +36,11 @@ impl Value {
     fn read(text: &[u8]) -> Self {
         match std::str::from_utf8(text).map(str::trim) {
             Ok(id) if is_id(id) => Self::Commit(id.to_owned()),
-            Ok(text) if text.strip_prefix("ref:").is_some_and(|name| name.trim_start().starts_with("refs/")) => Self::Symbolic,
-            Ok(_) | Err(_) => Self::Broken,
+            Ok(text) => match text.strip_prefix("ref:").map(str::trim_start) {
+                Some(name) if name.starts_with("refs/") => Self::Symbolic(name.to_owned()),
+                Some(_) | None => Self::Broken,
+            },
+            Err(_) => Self::Broken,
         }
     }
 }
@@ -69,7 +72,7 @@ impl<'n> Refs<'n> {
     pub fn tips(&self, wanted: impl Fn(&str) -> bool) -> BTreeSet<String> {
         let tip = |(name, value): (&String, &Value)| match value {
             Value::Commit(id) if wanted(name) => Some(id.clone()),
-            Value::Commit(_) | Value::Symbolic | Value::Broken => None,
+            Value::Commit(_) | Value::Symbolic(_) | Value::Broken => None,
         };
         self.values.iter().filter_map(tip).collect()
     }

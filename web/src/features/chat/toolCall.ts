@@ -15,7 +15,7 @@ export function summaryOf(call: Message): string {
   const args = (call.metadata.args ?? {}) as JsonObject;
   if (args.from && args.to) return shownName(`${args.from} → ${args.to}`);
   if (args.step_number) return `${args.step_number}: ${args.status}`;
-  const main = args.command ?? args.pattern ?? args.path ?? args.goal ?? args.plan_file_path ?? args.task ?? args.summary ?? '';
+  const main = args.command ?? args.pattern ?? args.url ?? args.query ?? args.symbol ?? args.path ?? args.goal ?? args.plan_file_path ?? args.task ?? args.summary ?? '';
   return typeof main === 'string' ? shownText(main) : '';
 }
 

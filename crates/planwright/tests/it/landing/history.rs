@@ -64,6 +64,8 @@ const LOSSES: &[&str] = &[
     "git branch -q -f feature main",
     "git update-ref refs/heads/feature main",
     "git tag -f v1 main",
+    "git tag kept feature && git symbolic-ref refs/heads/feature refs/heads/main",
+    "git symbolic-ref HEAD refs/tags/v1",
     "git checkout -q feature && GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b git commit -q --amend --allow-empty -m amended",
     "git checkout -q -b on other && export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b && \
      git commit -q --allow-empty -m on && git rebase -q --keep-empty on feature",

@@ -115,6 +115,16 @@ async fn what_does_not_sign_anybody_in_says_why_and_repeats_nothing() {
 }
 
 #[tokio::test]
+async fn requests_at_the_same_time_make_no_more_tokens_than_one_may_have() {
+    let home = home(&script());
+    let server = home.serve().await;
+    let made = futures::future::join_all((0..130).map(|number| server.post("/tokens", json!({ "name": number.to_string() })))).await;
+    let count = |status| made.iter().filter(|(got, _)| *got == status).count();
+    assert_eq!((count(StatusCode::CREATED), count(StatusCode::CONFLICT)), (100, 30));
+    assert_eq!(server.get("/tokens").await.as_array().unwrap().len(), 100);
+}
+
+#[tokio::test]
 async fn further_tokens_are_made_listed_and_taken_back() {
     let home = home(&script());
     let mut server = home.serve().await;

@@ -50,8 +50,13 @@ export function CallApproval({ view, given }: Props) {
     <div ref={root} className="flex flex-col gap-3 short:gap-1.5">
       <div>
         <div className="flex flex-wrap items-baseline gap-x-3 pr-[var(--corner,5rem)]">
+<<<<<<< HEAD
           <p className={`${titleClass} pr-0!`}>{title}</p>
           {call.step !== undefined && <Link href={`/w/${workspaceId}/c/${chatId}/plan?step=${call.step}`} className="ml-auto shrink-0 text-xs text-fg2 max-sm:ml-0 underline decoration-control underline-offset-3">{t('stepOfPlan', { step: call.step })}</Link>}
+=======
+          <p className={`${titleClass} min-w-0 pr-0! wrap-anywhere`}>{title}</p>
+          {call.step !== undefined && <Link href={`/w/${workspaceId}/c/${chatId}/plan?step=${call.step}`} className="ml-auto shrink-0 text-xs text-fg2 underline decoration-control underline-offset-3">{t('stepOfPlan', { step: call.step })}</Link>}
+>>>>>>> 9e34bf4c (A card about a web page is titled by its host and wraps, calls on the web show their address; docs)
         </div>
         <p className="break-words text-fg2 empty:hidden">{call.after ? asked('changedFiles', { count: call.effects.length }) : isToldAlready(call) ? '' : call.reason}</p>
       </div>
@@ -88,6 +93,9 @@ function useReasonKey(root: { current: HTMLElement | null }, open: () => void): 
 
 const filesIn = ({ deleted, deletedCount }: CallView) => Math.max(deletedCount, deleted.length) - deleted.filter(({ kind }) => kind === 'folder').length;
 
+/** A page by its host: the details below show the whole address, which may be long. */
+const shortTarget = ({ kind, target }: CallView['effects'][number]) => (kind === 'fetch' && URL.canParse(target) ? new URL(target).host : target);
+
 /** The question itself: "Delete 4 files, 173 lines?" where the call does one thing, else whether it may be made. */
 function useTitle(call: CallView): string {
   const t = useText('approval');
@@ -102,7 +110,7 @@ function useTitle(call: CallView): string {
   }
   if (deleted[0]) return t('deleteFolderTitle', { path: deleted[0].path });
   if (first === undefined || first.target === '' || others.some(({ kind }) => kind !== first.kind)) return t('callTitle', { tool });
-  return t('actTitle', { act: words[first.kind], what: others.length === 0 ? first.target : t('countedFiles', { count: effects.length }) });
+  return t('actTitle', { act: words[first.kind], what: others.length === 0 ? shortTarget(first) : t('countedFiles', { count: effects.length }) });
 }
 
 function useWords(call: CallView) {
