@@ -1,6 +1,6 @@
 //! What each of the further roles may do, and what it may not, whatever its model tries.
 
-use crate::progress::{home_of, step, steps, turn};
+use crate::progress::{approved, home_of, step, steps, turn};
 use crate::{home, write};
 use planwright_testkit::server::{Home, of_type};
 use serde_json::{Value, json};

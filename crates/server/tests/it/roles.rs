@@ -9,6 +9,10 @@ fn call(tool: &str, args: Value) -> Value {
     json!({ "tool": tool, "args": args })
 }
 
+fn step(number: u32, status: &str) -> Value {
+    call("update_step", json!({ "step_number": number, "status": status }))
+}
+
 /// A project with a source file, and a model that makes these calls.
 fn project(calls: &[Value]) -> Home {
     let home = home(&json!({ "turns": [{ "calls": calls }, { "text": "Done." }] }));
