@@ -32,7 +32,7 @@ impl Sessions {
                     let sessions = self.clone();
                     tokio::spawn(async move { sessions.arrive(&workspaces).await });
                 }
-                LeaseChange::Lost(workspaces) => self.leave(workspaces).await,
+                LeaseChange::Lost(workspaces) => self.leave(workspaces),
             }
         }
     }
@@ -61,7 +61,7 @@ impl Sessions {
     }
 
     /// Nothing of these workspaces may go on here: their permits have ended with the lease.
-    async fn leave(&self, workspaces: Vec<WorkspaceId>) {
+    fn leave(&self, workspaces: Vec<WorkspaceId>) {
         let gone = workspaces.iter().copied().collect();
         let handles = self.inner.open.take_in(&gone);
         for handle in &handles {

@@ -280,7 +280,7 @@ mod tests {
         for number in 0..100 {
             drop(pool.running(workspace, &format!("server{number}")));
         }
-        tokio::time::sleep(MEMORY_OF_SERVERS - SWEEP_INTERVAL).await;
+        tokio::time::sleep(MEMORY_OF_SERVERS.checked_sub(SWEEP_INTERVAL).unwrap()).await;
         drop(pool.running(workspace, "server7"));
         assert_eq!(pool.servers().len(), 101, "not yet");
         tokio::time::sleep(SWEEP_INTERVAL * 3).await;

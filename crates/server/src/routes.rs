@@ -199,7 +199,7 @@ fn administration() -> Table {
         .delete("/admin/accounts/{uid}", accounts::delete, "Remove an account, with its sessions, tokens and memberships").by(Admins, Ignored).fails([Conflict])
         .get("/admin/workspaces", admin::workspaces, "All workspaces, with path and members, without their contents")
         .get("/cluster", cluster::show, "The nodes that share the database, and where each workspace is")
-        .post("/cluster/workspaces/{wid}/move", cluster::relocate, "Give a workspace to another node; its runs go on there").by(Admins, Ignored).fails([NodeAway])
+        .post("/cluster/workspaces/{wid}/move", cluster::relocate, "Give a workspace to another node; its runs go on there").by(Admins, WithRequest).fails([NodeAway])
         .delete("/admin/workspaces/{wid}", admin::forget, "Delete any user's workspace and its chats; the folder's files stay").by(Admins, WithRequest)
 }
 

@@ -29,7 +29,6 @@ impl Browser {
         self.set_cookie.split(';').next().unwrap()
     }
 
-    #[must_use]
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.server.client().request(method, format!("{}/api/v1{path}", self.server.base)).header(COOKIE, self.cookie())
     }

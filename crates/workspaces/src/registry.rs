@@ -377,7 +377,6 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    #[expect(clippy::disallowed_methods, reason = "folders of the test")]
     async fn a_workspace_whose_folder_hangs_holds_up_no_other_one_and_an_unknown_one_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("planwright.db")).await.unwrap();

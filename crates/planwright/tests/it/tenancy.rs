@@ -2,4 +2,5 @@
 
 mod cases;
 mod folders;
+mod streams;
 mod team;

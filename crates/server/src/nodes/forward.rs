@@ -3,8 +3,8 @@
 use super::wire::{ForwardedRequest, ForwardedResponse, RequestHead};
 use crate::App;
 use crate::answer::ApiError;
+use crate::change_rule::ChangeRule;
 use crate::guard::Caller;
-use crate::idempotency::takes_key;
 use crate::request::any_body;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
@@ -50,7 +50,7 @@ pub async fn to_owner(State(app): State<App>, caller: Caller, route: MatchedPath
         Ok(body) => Bytes::from(body),
         Err(refused) => return refused.into_response(),
     };
-    if takes_key(&parts.method, route.as_str()) && !parts.headers.contains_key(KEY) {
+    if ChangeRule::of(&parts.extensions).is_some_and(ChangeRule::takes_key) && !parts.headers.contains_key(KEY) {
         // Without a key the outcome of a lost request could not be looked up.
         if let Ok(key) = HeaderValue::from_str(&CallId::generate().to_string()) {
             parts.headers.insert(KEY, key);

@@ -17,7 +17,7 @@ fn tools() -> Vec<ToolSource> {
     let modules = list.lines().filter_map(|line| line.trim().strip_prefix("&Builtin::<")?.split_once("::")).map(|(module, _)| module);
     let tool = |module: &str| {
         let text = source(&format!("crates/tools/src/builtin/{module}.rs")).unwrap();
-        let spec = text.split("SPEC: Spec<'static> =").nth(1).unwrap_or_else(|| panic!("{module} has no SPEC"));
+        let spec = text.split("SPEC: Spec<'static> =").nth(1).unwrap();
         let spec = spec.split("fn prepare").next().unwrap();
         ToolSource { name: module.to_owned(), only_reads: spec.contains("Spec::reading(") || spec.contains("read_only: true") }
     };
@@ -27,7 +27,7 @@ fn tools() -> Vec<ToolSource> {
 /// The words in quotes between two marks of a file.
 fn quoted(path: &str, from: &str, to: &str) -> BTreeSet<String> {
     let (_, text) = files(&[path]).remove(0);
-    let part = text.split(from).nth(1).unwrap_or_else(|| panic!("{path} has no {from:?}")).split(to).next().unwrap();
+    let part = text.split(from).nth(1).unwrap().split(to).next().unwrap();
     part.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
