@@ -14,6 +14,7 @@
 //! | [`mod@bench`] | what benchmarks print, and how they judge |
 //! | [`stopwatch`] | how long something took, on a machine that has other work too |
 //! | [`stream`] | its event streams, as a client reads them |
+//! | [`terminal`] | a program on a terminal of its own, seen and typed at as a person does |
 //! | [`model_server`] | a model that says what a test wants it to, over HTTP, on the wires of the vendors |
 //! | [`guard`] | the attacks of `guard-cases.json`: loading them, their fixture, their invariants |
 //! | [`nats`] | a NATS server of their own |
@@ -44,6 +45,7 @@ pub mod server;
 pub mod stopwatch;
 pub mod stream;
 pub mod team;
+pub mod terminal;
 
 use std::time::Duration;
 

@@ -12,9 +12,10 @@ async function pour(piece) {
   for (;;) if (!process.stdout.write(piece)) await new Promise((done) => process.stdout.once('drain', done));
 }
 
-const reached = (port) =>
+/** Whether something answers at a port of this machine, or at a socket's path. */
+const reached = (address) =>
   new Promise((done) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(address);
     socket.once('connect', () => done('reached'));
     socket.once('error', (error) => done(`not reached: ${error.code}`));
   });
@@ -41,7 +42,8 @@ const tools = {
   fail: () => ({ ...text('it does not work today'), isError: true }),
   environment: () => text(JSON.stringify(process.env)),
   see: ({ path }) => text(existsSync(path) ? readFileSync(path, 'utf8').slice(0, 100) : 'not there'),
-  reach: async ({ port }) => text(await reached(port)),
+  reach: async ({ port }) => text(await reached({ port, host: '127.0.0.1' })),
+  knock: async ({ path }) => text(await reached({ path })),
   ask: async () => {
     send({ id: 'mine', method: 'elicitation/create', params: { message: 'Your password?', requestedSchema: { type: 'object', properties: {} } } });
     await pause(200);

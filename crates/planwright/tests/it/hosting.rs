@@ -1,5 +1,6 @@
 //! One data folder and any number of front ends: who hosts, who attaches, and who goes on.
 
+use crate::mcp::site::{configured, hostile, output};
 use crate::{home, write};
 use planwright_testkit::PATIENCE;
 use planwright_testkit::server::{Home, of_type};
@@ -240,4 +241,19 @@ async fn no_command_in_any_sandbox_reaches_the_socket() {
     let run = ended(command.spawn().unwrap()).await;
     let text = of_type(&run.events, "tool_result")[0].to_string();
     assert!(text.contains("HIDDEN") && !text.contains("SEEN"), "with the network: {text}");
+}
+
+#[tokio::test]
+async fn no_mcp_server_reaches_the_socket_whatever_it_is_given() {
+    for (more, is_given_all) in [("", false), ("keep = true", false), ("network = true", false), ("keep = true\nnetwork = true", true)] {
+        let home = configured("");
+        let socket = home.data().join("planwright.sock");
+        let readable = if is_given_all { json!([home.data(), socket, home.workspace().parent()]) } else { json!([]) };
+        home.put_config(&hostile(&["plain"], &format!("{more}\nreadable = {readable}")));
+        let server = home.serve().await;
+        assert_eq!(host(&home).await, Some(server.process()), "the socket answers those who may");
+        let said = output(&server, "act", "h__knock", json!({ "path": socket })).await;
+        assert!(said.starts_with("not reached: "), "{more:?}: {said}");
+        assert!(server.terminate().await);
+    }
 }

@@ -57,6 +57,7 @@ mod stops;
 mod storage;
 mod tenancy;
 mod terminal;
+mod terminal_ui;
 mod tools_endpoint;
 mod trust;
 mod wires;

@@ -189,7 +189,8 @@ fn call_lines(call: &CallToApprove, width: usize, palette: Palette) -> Vec<Line<
             EntryKind::Link => " (link)".to_owned(),
             EntryKind::Other => " (no plain file)".to_owned(),
         };
-        let size = entry.lines.map(|count| format!(", {count} lines")).or_else(|| entry.size.map(|size| format!(", {size} bytes")));
+        let lines_of = |count| format!(", {count} {}", if count == 1 { "line" } else { "lines" });
+        let size = entry.lines.map(lines_of).or_else(|| entry.size.map(|size| format!(", {size} bytes")));
         let text = format!("− {}{kind}{}", clean_line(&entry.path), size.unwrap_or_default());
         lines.push(Line::styled(cut(&text, width), palette.style(Tone::Removed)));
         let beginning = clean(entry.beginning.as_deref().unwrap_or_default());

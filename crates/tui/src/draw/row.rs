@@ -154,6 +154,7 @@ fn plan_lines(plan: &PlanRow, width: usize, is_open: bool, palette: Palette) -> 
     let version = &plan.version;
     let author = if version.is_edited { ", edited by you" } else { "" };
     let count = version.plan.steps.len();
+    let steps = if count == 1 { "step" } else { "steps" };
     let head = format!("Plan v{}{author}: {}", version.revision, clean_line(&version.plan.goal));
     let mut lines = wrap_text(&head, width, palette.style(Tone::Heading));
     for step in &version.plan.steps {
@@ -179,7 +180,7 @@ fn plan_lines(plan: &PlanRow, width: usize, is_open: bool, palette: Palette) -> 
             format!("{} {}: {} {}", outcome.0, comment.comment.place(), clean_line(&comment.comment.text), clean_line(&comment.note));
         lines.extend(wrap_text(&text, width, palette.style(outcome.1)));
     }
-    lines.push(Line::styled(format!("{count} steps. Ctrl+P opens the plan: comment, choose steps, execute."), palette.style(Tone::Dim)));
+    lines.push(Line::styled(format!("{count} {steps}. Ctrl+P opens the plan: comment, choose steps, execute."), palette.style(Tone::Dim)));
     lines
 }
 
