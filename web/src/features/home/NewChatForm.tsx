@@ -56,13 +56,16 @@ export function NewChatForm({ t, workspaces: all, takesFocus, isNarrow }: { t: T
   const mode = shown?.mode ?? usualMode;
   // Without one, setting one up comes first.
   const hasModel = !me || Boolean(me.models.plan ?? settings?.model);
+  // The second click of a double click comes before the page is drawn again.
+  const isStarting = useRef(false);
   const start = () => {
     suggesting.close();
     const order = commandIn(content);
     if (order) order.command.run(order.argument);
-    else if (workspace && !newChat.isPending) {
+    else if (workspace && !newChat.isPending && !isStarting.current) {
+      isStarting.current = true;
       const hasChoice = choice.model !== null || choice.effort !== null;
-      newChat.mutate({ workspace, content: content.trim(), attached, ...(picked && { role: picked.role }), ...(hasChoice && { choice }) });
+      newChat.mutate({ workspace, content: content.trim(), attached, ...(picked && { role: picked.role }), ...(hasChoice && { choice }) }, { onSettled: () => { isStarting.current = false; } });
     }
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {

@@ -110,6 +110,8 @@ pub fn calls_of(replies: &Value) -> Vec<Value> {
 impl Life {
     pub fn new(planned: Planned, database: Option<Database>) -> Self {
         let home = home(&json!({ "plan": plans(planned), "act": acts() }));
+        // On a small disk commands would stage in memory, where `speaks` can't look.
+        home.put_config("[sandbox]\nstaging = \"disk\"\n");
         for name in ["old.txt", "gone.txt", "kept.txt"] {
             home.put(name, "here\n");
         }

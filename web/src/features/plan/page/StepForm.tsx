@@ -51,7 +51,7 @@ export function StepForm({ step = EMPTY }: { step?: PlanStep }) {
       {problem !== null && <p role="alert" className="text-critical">{problem}</p>}
       <div className="flex flex-wrap items-center gap-2">
         <span className="mr-auto text-xs text-muted">{t('makes', { revision: newest.revision + 1 })}</span>
-        {step.step_number > 0 && plan.steps.length > 1 && <Button look="danger" onClick={() => void edits.remove(step.step_number)}>{t('deleteStep')}</Button>}
+        {step.step_number > 0 && plan.steps.length > 1 && <Button look="danger" onClick={() => void edits.removeEdited()}>{t('deleteStep')}</Button>}
         <Button onClick={close}>{common('cancel')}</Button>
         <Button type="submit" disabled={edits.isSaving} className="font-semibold">{edits.isSaving ? t('saving') : t('save')}</Button>
       </div>

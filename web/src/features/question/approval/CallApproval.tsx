@@ -50,13 +50,8 @@ export function CallApproval({ view, given }: Props) {
     <div ref={root} className="flex flex-col gap-3 short:gap-1.5">
       <div>
         <div className="flex flex-wrap items-baseline gap-x-3 pr-[var(--corner,5rem)]">
-<<<<<<< HEAD
-          <p className={`${titleClass} pr-0!`}>{title}</p>
-          {call.step !== undefined && <Link href={`/w/${workspaceId}/c/${chatId}/plan?step=${call.step}`} className="ml-auto shrink-0 text-xs text-fg2 max-sm:ml-0 underline decoration-control underline-offset-3">{t('stepOfPlan', { step: call.step })}</Link>}
-=======
           <p className={`${titleClass} min-w-0 pr-0! wrap-anywhere`}>{title}</p>
-          {call.step !== undefined && <Link href={`/w/${workspaceId}/c/${chatId}/plan?step=${call.step}`} className="ml-auto shrink-0 text-xs text-fg2 underline decoration-control underline-offset-3">{t('stepOfPlan', { step: call.step })}</Link>}
->>>>>>> 9e34bf4c (A card about a web page is titled by its host and wraps, calls on the web show their address; docs)
+          {call.step !== undefined && <Link href={`/w/${workspaceId}/c/${chatId}/plan?step=${call.step}`} className="ml-auto shrink-0 text-xs text-fg2 max-sm:ml-0 underline decoration-control underline-offset-3">{t('stepOfPlan', { step: call.step })}</Link>}
         </div>
         <p className="break-words text-fg2 empty:hidden">{call.after ? asked('changedFiles', { count: call.effects.length }) : isToldAlready(call) ? '' : call.reason}</p>
       </div>
