@@ -262,6 +262,7 @@ pub fn router_for_nodes(app: App) -> Router {
     let check_rights = from_fn_with_state(app.clone(), guard::check_rights);
     let admin = administration().router.route_layer(answer_once()).route_layer(from_fn(guard::check_admin));
     let api = api().router.fallback(not_found).route_layer(answer_once()).route_layer(check_rights).merge(admin);
+    let api = api.route_layer(from_fn(note_change_rule));
     Router::new().nest("/api/v1", api).layer(DefaultBodyLimit::max(LARGEST_BODY)).layer(CatchPanicLayer::custom(broken)).with_state(app)
 }
 

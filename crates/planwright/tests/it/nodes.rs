@@ -133,6 +133,14 @@ async fn a_chat_lives_its_whole_life_with_each_request_at_another_node() {
         assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{path}: {answers:#?}");
     }
     assert_eq!(cluster.file("note.txt").as_deref(), Some("written\n"));
+    // A request outside a chat is made once under its key, wherever it arrives.
+    let create = async |node: &Server| {
+        let request = node.client().post(format!("{}/api/v1/workspaces/{workspace}/chats", node.base)).bearer_auth(TOKEN);
+        let answer = request.header("Idempotency-Key", "once").json(&json!({ "title": "Once" })).send().await.unwrap();
+        answer.json::<Value>().await.unwrap()["id"].clone()
+    };
+    let made = [create(&b).await, create(&c).await, create(&a).await];
+    assert!(made[0].is_string() && made.windows(2).all(|pair| pair[0] == pair[1]), "{made:?}");
 }
 
 #[tokio::test]
