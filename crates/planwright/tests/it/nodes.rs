@@ -268,7 +268,7 @@ async fn a_node_that_ends_hands_its_runs_over_and_one_that_was_stopped_writes_no
 
 #[tokio::test]
 async fn without_nats_each_node_goes_on_with_its_own_and_says_so_of_others() {
-    let script = json!({ "act": [{ "text": "Hello." }], "plan": [{ "text": "Hello." }] });
+    let script = json!({ "turns": [{ "text": "Hello." }], "repeat": true });
     let mut cluster = Cluster::new(&script, &["a", "b"]);
     let (a, b) = (cluster.node("a").await, cluster.node("b").await);
     let chat = b.chat(json!({})).await;
