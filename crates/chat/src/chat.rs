@@ -17,7 +17,7 @@ pub use record::{ChatRecord, Draft};
 use crate::chat_file::ChatFile;
 use crate::inbox::Inbox;
 use crate::models::Models;
-use crate::workspace_leases::WorkspaceTenure;
+use crate::workspace_tenure::WorkspaceTenure;
 use async_trait::async_trait;
 use owner::{Owner, Request};
 use planwright_agent::fit;

@@ -91,6 +91,7 @@ mod versions;
 mod view;
 mod work;
 mod workspace_leases;
+mod workspace_tenure;
 
 pub use actor::{OPERATOR, Reply, SentKey};
 pub use changes::ChangesQuery;

@@ -10,7 +10,7 @@ use crate::handle::Handle;
 use crate::metrics;
 use crate::plan::StoredPlan;
 use crate::sessions::Sessions;
-use crate::workspace_leases::WorkspaceTenure;
+use crate::workspace_tenure::WorkspaceTenure;
 use async_trait::async_trait;
 use futures::FutureExt;
 use planwright_protocol::Agent;

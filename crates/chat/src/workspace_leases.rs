@@ -3,7 +3,7 @@
 use crate::handle::Handle;
 use crate::sessions::Sessions;
 use planwright_protocol::{ErrorCode, Problem, WorkspaceId};
-use planwright_store::{LeaseChange, Tenure};
+use planwright_store::LeaseChange;
 use planwright_tools::command::Stop;
 use std::collections::HashSet;
 use std::sync::PoisonError;
@@ -12,16 +12,6 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 /// How long the chats of a workspace may take to end before another node gets it.
 const HAND_OVER: Duration = Duration::from_secs(10);
-
-/// The lease of a workspace, as the fence of a chat knows it.
-#[derive(Debug)]
-pub struct WorkspaceTenure(pub Tenure);
-
-impl planwright_tools::TenureCheck for WorkspaceTenure {
-    fn is_over(&self) -> bool {
-        self.0.is_over()
-    }
-}
 
 impl Sessions {
     /// Resumes the runs of workspaces that come, and ends those of workspaces that go. Ends with the process's leases.

@@ -293,7 +293,11 @@ mod tests {
             let name = format!("{} {}", route.method, route.path);
             assert_eq!(route.change.is_some(), !route.method.is_safe(), "{name}: add `.by(…)` to a row that changes something");
             let Some(ChangeRule { by, .. }) = route.change else { continue };
-            let expected: &[_] = match (route.sign_in, route.path.contains("{wid}"), route.path.contains("/admin/")) {
+            let expected: &[_] = match (
+                route.sign_in,
+                route.path.contains("{wid}"),
+                ["/admin/", "/cluster/"].iter().any(|part| route.path.contains(part)),
+            ) {
                 (SignInRule::NotNeeded, _, _) => &[Everyone],
                 (SignInRule::Needed, _, true) => &[Admins],
                 (SignInRule::Needed, true, false) => &[Members, Owners, AdminMembers],

@@ -12,12 +12,12 @@ use tokio::task::JoinHandle;
 const PAGE: usize = 500;
 
 /// Brings requests to a server and responses back: over HTTP, or within this process.
-pub trait Transport: Send + Sync {
+pub trait RequestTransport: Send + Sync {
     /// The error says why no response came.
     fn carry(&self, request: Request) -> BoxFuture<'static, Result<Response, String>>;
 }
 
-impl Transport for Client {
+impl RequestTransport for Client {
     fn carry(&self, request: Request) -> BoxFuture<'static, Result<Response, String>> {
         let response = self.execute(request);
         Box::pin(async { response.await.map_err(|error| error.to_string()) })
@@ -38,7 +38,7 @@ pub struct ApiClient {
     pub base: String,
     pub token: String,
     client: Client,
-    transport: Arc<dyn Transport>,
+    transport: Arc<dyn RequestTransport>,
 }
 
 impl ApiClient {
@@ -50,7 +50,7 @@ impl ApiClient {
     }
 
     #[must_use]
-    pub fn over(transport: Arc<dyn Transport>, base: String, token: String) -> Self {
+    pub fn over(transport: Arc<dyn RequestTransport>, base: String, token: String) -> Self {
         Self { base, token, client: http_client(), transport }
     }
 

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Map, Value, json};
 
 /// A method at a path.
-pub struct Operation {
+pub struct ApiOperation {
     pub method: Method,
     template: String,
     /// The names in its path.
@@ -18,7 +18,7 @@ pub struct Operation {
 }
 
 /// Every operation of every path.
-pub async fn operations(server: &ApiClient) -> Vec<Operation> {
+pub async fn operations(server: &ApiClient) -> Vec<ApiOperation> {
     let response = server.send(server.client().get(format!("{}/openapi.json", server.base))).await;
     let document: Value = response.json().await.unwrap();
     let mut operations = Vec::new();
@@ -28,7 +28,7 @@ pub async fn operations(server: &ApiClient) -> Vec<Operation> {
                 let parameters = entry["parameters"].as_array().unwrap().iter().filter(|parameter| parameter["in"] == place);
                 parameters.map(|parameter| parameter["name"].as_str().unwrap().to_owned()).collect()
             };
-            operations.push(Operation {
+            operations.push(ApiOperation {
                 method: method.to_uppercase().parse().unwrap(),
                 template: template.clone(),
                 names: named("path"),
@@ -53,7 +53,7 @@ fn body(document: &Value, entry: &Value) -> Value {
     Value::Object(fields)
 }
 
-impl Operation {
+impl ApiOperation {
     /// The path, with these values for its names.
     #[must_use]
     pub fn path(&self, value: impl Fn(&str) -> String) -> String {
@@ -66,7 +66,7 @@ impl Operation {
 
     #[must_use]
     pub fn is_for_admins(&self) -> bool {
-        self.template.starts_with("/api/v1/admin/")
+        ["/api/v1/admin/", "/api/v1/cluster/"].iter().any(|prefix| self.template.starts_with(prefix))
     }
 
     /// Whether a chat can be named elsewhere than in the path.

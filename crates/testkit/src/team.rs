@@ -2,7 +2,7 @@
 
 use crate::client::ApiClient;
 use crate::home::HomeFolder;
-use crate::operations::Operation;
+use crate::operations::ApiOperation;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 use std::ops::{Deref, DerefMut};
@@ -67,7 +67,7 @@ impl<S: DerefMut<Target = ApiClient>, H: Deref<Target = HomeFolder>> Team<S, H> 
     }
 
     /// An operation at a path, with this chat wherever one can be named beside it; all that is shown, of a stream its beginning.
-    pub async fn ask(&self, token: &str, operation: &Operation, path: &str, chat: &str) -> (StatusCode, String) {
+    pub async fn ask(&self, token: &str, operation: &ApiOperation, path: &str, chat: &str) -> (StatusCode, String) {
         let mut body = operation.body.clone();
         if let Some(named) = body.get_mut("chat_id") {
             *named = chat.into();

@@ -17,7 +17,7 @@ use planwright_server::{
 };
 use planwright_store::{Account, Rank, Store};
 use planwright_testkit::PATIENCE;
-use planwright_testkit::client::{ApiClient, Transport};
+use planwright_testkit::client::{ApiClient, RequestTransport};
 use planwright_testkit::home::HomeFolder;
 use planwright_tools::{Commands, NoServers, Servers};
 use planwright_workspaces::{Layers, Overrides, ReservedFolders, ServerFactory, Workspaces};
@@ -206,7 +206,7 @@ struct InProcess {
     runtime: Handle,
 }
 
-impl Transport for InProcess {
+impl RequestTransport for InProcess {
     fn carry(&self, request: Request) -> BoxFuture<'static, Result<Response, String>> {
         let host = HeaderValue::from_str(request.url().authority()).unwrap();
         let mut request = axum::http::Request::<reqwest::Body>::try_from(request).unwrap().map(Body::new);
