@@ -1,9 +1,8 @@
 // The connection itself: what goes over stdout, what is attached to prompts, who may use the data folder.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { BINARY, Editor, Home, choose, lifeCycle } from './support.mjs';
+import { Home, choose, lifeCycle } from './support.mjs';
 
 test('stdout has nothing but the protocol, however much is logged', async () => {
   const home = new Home({ ...lifeCycle, act: [{ calls: [{ tool: 'run', args: { command: 'echo out; echo err >&2' } }] }, ...lifeCycle.act.slice(1)] }, { 'hello.txt': 'Hello\n' });
@@ -44,17 +43,14 @@ test('links are paths of the workspace, images are shown, and what is attached i
   assert.deepEqual(editor.of('current_mode_update'), []);
 });
 
-test('a second planwright on the same data folder is refused, in the protocol and by its exit code', async () => {
+test('a second editor on the same data folder has the same chats, also when the first one is gone', async () => {
   const home = new Home(lifeCycle);
   const first = await home.editor();
-  await first.begin();
-  const second = new Editor(home, {});
-  await assert.rejects(second.connect(), (error) => error.data.code === 'DATA_DIR_LOCKED' && /stop it, or choose another --data-dir/.test(error.message));
-  assert.equal(await second.gone, 1);
-  assert.match(second.stderr, /DATA_DIR_LOCKED/);
-  const nobody = spawnSync(BINARY, ['acp'], { env: home.environment, input: '' });
-  assert.equal(nobody.status, 1);
-  assert.equal(String(nobody.stdout), '');
+  const { sessionId } = await first.begin();
+  const second = await home.editor();
+  await second.load(sessionId);
+  assert.equal(await first.close(), 0);
+  await second.load(sessionId);
 });
 
 test('a folder that has the data in it can be no workspace, and a chat belongs to its folder', async () => {
