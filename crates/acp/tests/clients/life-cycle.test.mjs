@@ -83,10 +83,13 @@ test('a plan told as JSON is shown as a plan, and an order by words carries it o
   assert.equal(home.file('bye.txt'), 'Bye\n');
 });
 
+/** A picture of one pixel. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 test('a run that fails says why, and so does a prompt that the model cannot take', async () => {
   const home = new Home({ plan: [{ error: 'PROVIDER_REJECTED' }] });
   const editor = await home.editor();
   await editor.begin();
   await assert.rejects(editor.say('Go'), (error) => error.data.code === 'PROVIDER_REJECTED' && error.message.length > 20);
-  await assert.rejects(editor.say([{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]), /not known to look at images/);
+  await assert.rejects(editor.say([{ type: 'image', data: DOT, mimeType: 'image/png' }]), /not known to look at images/);
 });

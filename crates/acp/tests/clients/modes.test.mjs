@@ -130,7 +130,6 @@ test('a run that was cut off by a kill goes on with the next prompt', async () =
   await first.gone;
   const second = await home.editor();
   await second.load(first.session);
-  assert.match(second.words(), /interrupted/);
   assert.equal(await second.say('And now?'), 'end_turn');
   assert.match(second.words(), /eighteen/);
   // If the resumed reply had read the prompt already, it was the answer to it, and the script has one more.
