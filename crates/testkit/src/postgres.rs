@@ -21,7 +21,9 @@ impl Database {
     pub fn fresh() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let server = Server::of_this_run();
-        let name = format!("test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        // A long run can meet the same process id twice.
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+        let name = format!("test_{}_{now}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         server.sql(&format!("create database {name}"));
         Self { url: format!("postgres://postgres@localhost/{name}?host={}", server.folder.display()) }
     }

@@ -86,67 +86,6 @@ fn call(path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_chat_lives_its_whole_life_with_each_request_at_another_node() {
-    let steps = [json!({ "action": "Write a note", "reason": "it is missing", "tools": ["write"], "files": ["/note.txt"] })];
-    let plan = json!({ "goal": "Add a note", "steps": steps });
-    let script = json!({
-        "plan": [{ "text": "Let me think about it.", "calls": [{ "tool": "write_plan", "args": plan }] }, { "text": "Here is the plan." }],
-        "act": [{ "calls": [call("/note.txt")] }, { "calls": [{ "tool": "read", "args": { "path": "/.env" } }] }, { "text": "All done." }]
-    });
-    let cluster = Cluster::new(&script, &["a", "b", "c"]);
-    let (a, b, c) = (cluster.node("a").await, cluster.node("b").await, cluster.node("c").await);
-    std::fs::write(cluster.shared.path().join("work/.env"), "KEY=1\n").unwrap();
-    assert_eq!(owner(&c).await, "a");
-    let chat = b.chat(json!({ "title": "Notes" })).await;
-    let at = [a.reopened(&chat.path), b.reopened(&chat.path), c.reopened(&chat.path)];
-    // All follow the chat, each at its own node.
-    let following =
-        async |number: usize| at[number].events(0, |event| event["type"] == "run_finished" && event["data"]["outcome"] == "done").await;
-    let living = async {
-        at[2].say("Plan a note").await;
-        // It is idle before the run begins, too.
-        while until(&at[0], "idle").await["config"]["plan_file"].is_null() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        let (status, _) = at[1].post("/execute").await;
-        assert!(status.is_success());
-        let asking = until(&at[2], "awaiting_answer").await;
-        let (status, answer) = at[0].answer(&asking["pending_question"]["question_id"], json!({ "decision": "approve" })).await;
-        assert!(status.is_success(), "{answer}");
-        until(&at[1], "idle").await;
-    };
-    let ((), of_a, of_b, of_c) = tokio::join!(living, following(0), following(1), following(2));
-    drop((of_a, of_b, of_c));
-    // What every node tells afterwards is the same, word for word.
-    for path in ["", "/messages", "/snapshot", "/changes", "/plan", "/frontmatter", "/context", "/grants", "/viewed"] {
-        let mut answers = Vec::new();
-        for chat in &at {
-            let (status, answer) = chat.server.request(Method::GET, &format!("{}{path}", chat.path), None).await;
-            assert_eq!(status, StatusCode::OK, "{path}: {answer}");
-            answers.push(answer);
-        }
-        assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{path}: {answers:#?}");
-    }
-    let workspace = workspace(&a).await;
-    for path in
-        ["", "/files?path=/&depth=1", "/files/content?path=/note.txt", "/plans", "/rules", "/trust", "/mcp", "/chats", "/members", "/audit"]
-    {
-        let path = format!("/workspaces/{workspace}{path}");
-        let answers = [a.get(&path).await, b.get(&path).await, c.get(&path).await];
-        assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{path}: {answers:#?}");
-    }
-    assert_eq!(cluster.file("note.txt").as_deref(), Some("written\n"));
-    // A request outside a chat is made once under its key, wherever it arrives.
-    let create = async |node: &Server| {
-        let request = node.client().post(format!("{}/api/v1/workspaces/{workspace}/chats", node.base)).bearer_auth(TOKEN);
-        let answer = request.header("Idempotency-Key", "once").json(&json!({ "title": "Once" })).send().await.unwrap();
-        answer.json::<Value>().await.unwrap()["id"].clone()
-    };
-    let made = [create(&b).await, create(&c).await, create(&a).await];
-    assert!(made[0].is_string() && made.windows(2).all(|pair| pair[0] == pair[1]), "{made:?}");
-}
-
-#[tokio::test]
 async fn every_node_streams_the_same_events_also_to_a_client_that_hops_between_them() {
     let words: Vec<String> = (0..40).map(|number| format!("word {number} ")).collect();
     let script = json!({ "act": [{ "text": words.concat(), "delay_ms": 30 }] });
